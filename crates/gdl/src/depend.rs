@@ -1,0 +1,183 @@
+//! The dependency graph of a program (thesis Def. 2.6), its strongly connected components and strata.
+
+use rustc_hash::FxHashMap;
+
+use crate::ast::Relation;
+use crate::normal::Program;
+
+/// An edge of the dependency graph: the head's relation depends on another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The node it leads to.
+    pub to: usize,
+    /// Whether the dependency is through negation.
+    pub negative: bool,
+    /// The rule that causes it, an index into [`Program::rules`].
+    pub rule: usize,
+}
+
+/// The dependency graph. Nodes are relations, numbered in the order they appear.
+#[derive(Clone, Debug, Default)]
+pub struct Dependencies {
+    /// The relations.
+    pub relations: Vec<Relation>,
+    /// For each relation the relations its rules mention.
+    pub edges: Vec<Vec<Edge>>,
+    /// For each relation its component; components are numbered so that dependencies have smaller
+    /// numbers.
+    pub component: Vec<usize>,
+    /// For each component its members.
+    pub components: Vec<Vec<usize>>,
+    index: FxHashMap<Relation, usize>,
+}
+
+impl Dependencies {
+    /// Builds the graph of a program.
+    pub fn new(program: &Program) -> Self {
+        let mut graph = Self::default();
+        for (index, rule) in program.rules.iter().enumerate() {
+            let from = graph.add(rule.head.relation);
+            for literal in &rule.body {
+                if let Some((relation, negative)) = literal.relation() {
+                    let to = graph.add(relation);
+                    graph.edges[from].push(Edge { to, negative, rule: index });
+                }
+            }
+        }
+        graph.find_components();
+        graph
+    }
+
+    fn add(&mut self, relation: Relation) -> usize {
+        *self.index.entry(relation).or_insert_with(|| {
+            self.relations.push(relation);
+            self.edges.push(Vec::new());
+            self.relations.len() - 1
+        })
+    }
+
+    /// The node of a relation.
+    pub fn node(&self, relation: Relation) -> Option<usize> {
+        self.index.get(&relation).copied()
+    }
+
+    /// Whether the relation depends on itself.
+    pub fn is_recursive(&self, node: usize) -> bool {
+        self.components[self.component[node]].len() > 1
+            || self.edges[node].iter().any(|edge| edge.to == node)
+    }
+
+    /// All nodes that can be reached from the given ones along dependencies, themselves included.
+    pub fn reachable(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        let mut seen = vec![false; self.relations.len()];
+        let mut todo: Vec<usize> = from.into_iter().collect();
+        while let Some(node) = todo.pop() {
+            if !std::mem::replace(&mut seen[node], true) {
+                todo.extend(self.edges[node].iter().map(|edge| edge.to));
+            }
+        }
+        seen
+    }
+
+    /// A shortest chain of dependencies between two nodes, as rules; none if there is no chain of
+    /// at least one edge.
+    pub fn path(&self, from: usize, to: usize, inside: impl Fn(usize) -> bool) -> Option<Vec<Edge>> {
+        let mut came: Vec<Option<(usize, Edge)>> = vec![None; self.relations.len()];
+        let mut queue = std::collections::VecDeque::from([from]);
+        while let Some(node) = queue.pop_front() {
+            for &edge in self.edges[node].iter().filter(|edge| inside(edge.to)) {
+                if came[edge.to].is_none() {
+                    came[edge.to] = Some((node, edge));
+                    if edge.to == to {
+                        return Some(Self::unwind(&came, from, to));
+                    }
+                    queue.push_back(edge.to);
+                }
+            }
+        }
+        None
+    }
+
+    fn unwind(came: &[Option<(usize, Edge)>], from: usize, to: usize) -> Vec<Edge> {
+        let mut path = Vec::new();
+        let mut at = to;
+        while let Some((before, edge)) = came[at] {
+            path.push(edge);
+            at = before;
+            if at == from {
+                break;
+            }
+        }
+        path.reverse();
+        path
+    }
+
+    /// The strata (thesis §2.2.3, [ABW87]): a relation stands at least as high as those it uses, and
+    /// higher than those it uses under negation. None if there is a cycle through negation.
+    pub fn strata(&self) -> Option<Vec<usize>> {
+        let mut level = vec![0; self.components.len()];
+        for (number, members) in self.components.iter().enumerate() {
+            for edge in members.iter().flat_map(|node| &self.edges[*node]) {
+                let other = self.component[edge.to];
+                if other == number {
+                    if edge.negative {
+                        return None;
+                    }
+                } else {
+                    level[number] = level[number].max(level[other] + usize::from(edge.negative));
+                }
+            }
+        }
+        Some(self.component.iter().map(|component| level[*component]).collect())
+    }
+
+    /// Tarjan's algorithm with an explicit stack; components come out dependencies first.
+    fn find_components(&mut self) {
+        const NEW: usize = usize::MAX;
+        let count = self.relations.len();
+        let mut order = vec![NEW; count];
+        let mut low = vec![0; count];
+        let mut open = Vec::new();
+        let mut next = 0;
+        self.component = vec![NEW; count];
+        for root in 0..count {
+            if order[root] != NEW {
+                continue;
+            }
+            let mut work = vec![(root, 0)];
+            while let Some((node, at)) = work.pop() {
+                if at == 0 {
+                    order[node] = next;
+                    low[node] = next;
+                    next += 1;
+                    open.push(node);
+                }
+                if let Some(edge) = self.edges[node].get(at) {
+                    work.push((node, at + 1));
+                    if order[edge.to] == NEW {
+                        work.push((edge.to, 0));
+                    } else if self.component[edge.to] == NEW {
+                        low[node] = low[node].min(order[edge.to]);
+                    }
+                    continue;
+                }
+                if let Some((parent, _)) = work.last() {
+                    low[*parent] = low[*parent].min(low[node]);
+                }
+                if low[node] == order[node] {
+                    self.close_component(node, &mut open);
+                }
+            }
+        }
+    }
+
+    fn close_component(&mut self, root: usize, open: &mut Vec<usize>) {
+        let start = open.iter().rposition(|node| *node == root).unwrap_or(0);
+        let mut members = open.split_off(start);
+        members.sort_unstable();
+        for node in &members {
+            self.component[*node] = self.components.len();
+        }
+        self.components.push(members);
+    }
+}

@@ -1,0 +1,102 @@
+//! The Game Description Language: rule sheets are read, written, formatted and validated here.
+//!
+//! Main types: [`Rules`] (what was written, with places), [`Diagnostic`] (what is wrong with it),
+//! [`normal::Program`] (the same rules as plain clauses, for reasoners).
+//!
+//! ```
+//! let text = "(role you) (<= (legal you (mark ?x)) (true (free ?x)))";
+//! let (rules, problems) = gdl::parse(text, &gdl::Limits::default());
+//! assert!(problems.is_empty());
+//! assert_eq!(gdl::print::clause(&rules, &rules.clauses[1], gdl::Syntax::Prolog),
+//!            "legal(you, mark(X)) :- true(free(X)).");
+//! ```
+//!
+//! The crate is pure: no files, no printing, no global tables.
+
+pub mod ast;
+pub mod depend;
+pub mod diagnostic;
+pub mod format;
+pub mod kif;
+pub mod normal;
+pub mod print;
+pub mod prolog;
+pub mod sexp;
+pub mod symbol;
+pub mod text;
+pub mod validate;
+
+pub use ast::{Atom, Clause, Comment, Formula, FormulaKind, Relation, Rules, Syntax, Term, TermKind};
+pub use diagnostic::{Diagnostic, Severity};
+pub use symbol::{Symbol, Symbols, keyword};
+pub use text::{LineIndex, Position, Span};
+
+/// Bounds on what is read, so that hostile text costs bounded time and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest text in bytes.
+    pub max_text: usize,
+    /// The deepest nesting of parentheses.
+    pub max_nesting: usize,
+    /// The longest name in bytes.
+    pub max_symbol: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_text: 16 << 20, max_nesting: 128, max_symbol: 1024 }
+    }
+}
+
+/// Reads a rule sheet in either syntax, told apart by its content. What cannot be read is left out
+/// of the result and reported; the result is usable where no problem is an error.
+pub fn parse(text: &str, limits: &Limits) -> (Rules, Vec<Diagnostic>) {
+    parse_as(text, detect_syntax(text), limits)
+}
+
+/// Reads a rule sheet in the given syntax.
+pub fn parse_as(text: &str, syntax: Syntax, limits: &Limits) -> (Rules, Vec<Diagnostic>) {
+    if text.len() > limits.max_text {
+        let message = format!("the text has {} bytes, more than {}", text.len(), limits.max_text);
+        let problem = Diagnostic::error("E100", Span::new(0, 0), message)
+            .because("a rule sheet of that size cannot be sent in a match")
+            .hint("raise the limit with --max-text if it is really meant");
+        return (Rules::empty(syntax), vec![problem]);
+    }
+    match syntax {
+        Syntax::Kif => kif::parse(text, limits),
+        Syntax::Prolog => prolog::parse(text, limits),
+    }
+}
+
+/// Tells the two syntaxes apart: KIF expressions open with a parenthesis, Prolog-like clauses with a
+/// name and end with a full stop. Comments of both kinds are skipped first.
+pub fn detect_syntax(text: &str) -> Syntax {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    let mut comment = None;
+    while let Some(mark @ ('%' | ';')) = rest.chars().next() {
+        comment.get_or_insert(mark);
+        rest = rest.find('\n').map_or("", |end| rest[end..].trim_start());
+    }
+    match rest.chars().next() {
+        Some('(') => Syntax::Kif,
+        None if comment == Some('%') => Syntax::Prolog,
+        None => Syntax::Kif,
+        Some(_) if rest.contains(":-") || rest.contains('.') || rest.contains("/*") => {
+            Syntax::Prolog
+        }
+        Some(_) => Syntax::Kif,
+    }
+}
+
+impl Rules {
+    /// A rule sheet without clauses.
+    pub fn empty(syntax: Syntax) -> Self {
+        Self { symbols: Symbols::new(), clauses: Vec::new(), comments: Vec::new(), syntax }
+    }
+
+    /// The name of a symbol as it was spelled first.
+    pub fn name(&self, symbol: Symbol) -> &str {
+        self.symbols.name(symbol)
+    }
+}

@@ -1,0 +1,301 @@
+//! The order in which the literals of a rule are evaluated: tests as soon as they can be made, then
+//! whatever is expected to have the fewest matches.
+//!
+//! Expected matches come from the number of facts of a relation divided by the number of different
+//! values at each known position, the usual independence assumption of join ordering. For `true` the
+//! counts come from sampled states; for derived relations they are estimated from their rules,
+//! dependencies first.
+
+use gdl::normal::{Literal, Pattern, Predicate, Program, Rule};
+use gdl::{Relation, Symbol, keyword};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::analysis::Analysis;
+use super::plan::{Lifetime, Source};
+use crate::universe::GroundTerm;
+
+/// How many facts, and how many different values at each argument.
+#[derive(Clone, Debug, Default)]
+struct Size {
+    facts: f64,
+    distinct: Vec<f64>,
+}
+
+/// Expected sizes of everything a rule can mention.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Estimates {
+    relations: FxHashMap<Relation, Size>,
+    fluents: FxHashMap<(Symbol, usize), Size>,
+    all_fluents: f64,
+    roles: f64,
+    lifetimes: FxHashMap<Relation, Lifetime>,
+}
+
+/// What was seen in sampled states, for `true`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sample {
+    states: usize,
+    counts: FxHashMap<(Symbol, usize), (usize, Vec<FxHashSet<GroundTerm>>)>,
+}
+
+impl Sample {
+    /// Adds the fluents of one state.
+    pub(super) fn add<'t>(&mut self, state: impl IntoIterator<Item = &'t GroundTerm>) {
+        self.states += 1;
+        for fluent in state {
+            let (name, args) = match fluent {
+                GroundTerm::Constant(name) => (*name, &[][..]),
+                GroundTerm::Function(name, args) => (*name, &args[..]),
+            };
+            let (count, values) = self.counts.entry((name, args.len())).or_default();
+            *count += 1;
+            values.resize_with(args.len(), FxHashSet::default);
+            for (value, seen) in args.iter().zip(values) {
+                seen.insert(value.clone());
+            }
+        }
+    }
+}
+
+const UNKNOWN_FACTS: f64 = 20.0;
+const UNKNOWN_DISTINCT: f64 = 6.0;
+
+impl Estimates {
+    pub(super) fn new(
+        program: &Program,
+        analysis: &Analysis,
+        sample: &Sample,
+        roles: usize,
+    ) -> Self {
+        let mut estimates = Self { roles: roles as f64, ..Self::default() };
+        #[expect(clippy::iter_over_hash_type, reason = "each entry is computed on its own")]
+        for (key, (count, values)) in &sample.counts {
+            let facts = *count as f64 / sample.states.max(1) as f64;
+            let distinct = values.iter().map(|seen| seen.len().max(1) as f64).collect();
+            estimates.fluents.insert(*key, Size { facts, distinct });
+        }
+        let total: usize = sample.counts.values().map(|(count, _)| count).sum();
+        estimates.all_fluents = match sample.states {
+            0 => UNKNOWN_FACTS,
+            states => total as f64 / states as f64,
+        };
+        for members in &analysis.dependencies.components {
+            // Recursive relations are estimated twice: first as if empty, then from that.
+            for _ in 0..if members.len() > 1 { 3 } else { 2 } {
+                for node in members {
+                    let relation = analysis.dependencies.relations[*node];
+                    estimates.relation(program, analysis, relation);
+                }
+            }
+        }
+        estimates
+    }
+
+    fn relation(&mut self, program: &Program, analysis: &Analysis, relation: Relation) {
+        self.lifetimes.insert(relation, analysis.class_of(relation).0);
+        let Some(rules) = analysis.rules_of(relation) else { return };
+        let arity = relation.arity as usize;
+        let mut facts = 0.0;
+        let mut values: Vec<FxHashSet<&Pattern>> = vec![FxHashSet::default(); arity];
+        let mut distinct = vec![0.0f64; arity];
+        for index in rules {
+            let rule = &program.rules[*index as usize];
+            if rule.body.is_empty() {
+                facts += 1.0;
+                for (seen, arg) in values.iter_mut().zip(&rule.head.args) {
+                    seen.insert(arg);
+                }
+                continue;
+            }
+            facts += self.rule_facts(rule);
+            for (most, arg) in distinct.iter_mut().zip(&rule.head.args) {
+                *most = most.max(self.values_of(rule, arg));
+            }
+        }
+        for (most, seen) in distinct.iter_mut().zip(&values) {
+            *most = most.max(seen.len() as f64).max(1.0);
+        }
+        let most: f64 = distinct.iter().product();
+        self.relations.insert(relation, Size { facts: facts.min(most), distinct });
+    }
+
+    /// The number of solutions of a rule, following the order that would be chosen.
+    fn rule_facts(&self, rule: &Rule) -> f64 {
+        let mut known = vec![false; rule.variables as usize];
+        let mut facts = 1.0;
+        for position in self.order(&rule.body, &known.clone()) {
+            let literal = &rule.body[position];
+            facts *= match literal {
+                Literal::Positive(p) => self.matches(p, &known),
+                Literal::Negative(_) => 0.7,
+                Literal::Distinct(..) => 0.8,
+                Literal::Same(..) => 0.3,
+            };
+            literal.each_variable(&mut |v| known[v as usize] = true);
+        }
+        facts
+    }
+
+    /// How many values a head argument can take: the most selective positive literal decides.
+    fn values_of(&self, rule: &Rule, arg: &Pattern) -> f64 {
+        match arg {
+            Pattern::Constant(_) => 1.0,
+            Pattern::Function(_, args) => {
+                args.iter().map(|arg| self.values_of(rule, arg)).product()
+            }
+            Pattern::Variable(v) => {
+                let mut least = f64::INFINITY;
+                for literal in &rule.body {
+                    if let Literal::Positive(p) = literal {
+                        least = least.min(self.values_in(p, *v));
+                    }
+                }
+                if least.is_finite() { least } else { UNKNOWN_DISTINCT }
+            }
+        }
+    }
+
+    fn values_in(&self, predicate: &Predicate, variable: u32) -> f64 {
+        let (size, args) = self.size(predicate);
+        let mut least = f64::INFINITY;
+        for (position, arg) in args.iter().enumerate() {
+            let here = size.distinct.get(position).copied().unwrap_or(UNKNOWN_DISTINCT);
+            match arg {
+                Pattern::Variable(v) if *v == variable => least = least.min(here),
+                Pattern::Function(..) => {
+                    let mut inside = false;
+                    arg.each_variable(&mut |v| inside |= v == variable);
+                    if inside {
+                        least = least.min(here);
+                    }
+                }
+                _ => {}
+            }
+        }
+        least
+    }
+
+    /// The size of what a predicate ranges over, with the arguments that its positions refer to.
+    fn size<'p>(&self, predicate: &'p Predicate) -> (Size, &'p [Pattern]) {
+        match (predicate.relation.name, &predicate.args[..]) {
+            (keyword::TRUE, [Pattern::Function(name, args)]) => {
+                let size = self.fluents.get(&(*name, args.len())).cloned();
+                (size.unwrap_or_else(|| self.unknown(args.len())), args)
+            }
+            (keyword::TRUE, [Pattern::Constant(name)]) => {
+                let facts = self.fluents.get(&(*name, 0)).map_or(0.5, |size| size.facts);
+                (Size { facts, distinct: Vec::new() }, &[])
+            }
+            (keyword::TRUE, args) => {
+                (Size { facts: self.all_fluents, distinct: vec![self.all_fluents] }, args)
+            }
+            (keyword::DOES, args) => {
+                (Size { facts: self.roles, distinct: vec![self.roles, 1.0] }, args)
+            }
+            (_, args) => {
+                let size = self.relations.get(&predicate.relation).cloned();
+                (size.unwrap_or_else(|| self.unknown(args.len())), args)
+            }
+        }
+    }
+
+    /// Before anything was sampled, and while a recursive relation is estimated.
+    fn unknown(&self, arity: usize) -> Size {
+        let facts = if self.fluents.is_empty() { UNKNOWN_FACTS } else { 1.0 };
+        Size { facts, distinct: vec![UNKNOWN_DISTINCT; arity] }
+    }
+
+    /// The expected number of matches of a literal when some variables are known.
+    fn matches(&self, predicate: &Predicate, known: &[bool]) -> f64 {
+        let (size, args) = self.size(predicate);
+        let mut expected = size.facts;
+        for (position, arg) in args.iter().enumerate() {
+            let distinct = size.distinct.get(position).copied().unwrap_or(UNKNOWN_DISTINCT);
+            let mut share = 1.0;
+            let (mut all_known, mut any_known) = (true, false);
+            arg.each_variable(&mut |v| {
+                all_known &= known[v as usize];
+                any_known |= known[v as usize];
+            });
+            if all_known {
+                share = distinct;
+            } else if any_known {
+                share = distinct.sqrt();
+            }
+            expected /= share.max(1.0);
+        }
+        expected
+    }
+
+    /// The positions of `body` in the order of evaluation.
+    pub(super) fn order(&self, body: &[Literal], known: &[bool]) -> Vec<usize> {
+        let mut known = known.to_vec();
+        let mut left: Vec<usize> = (0..body.len()).collect();
+        let mut order = Vec::with_capacity(body.len());
+        while !left.is_empty() {
+            let mut best: Option<(f64, usize)> = None;
+            for (at, position) in left.iter().enumerate() {
+                let cost = self.cost(&body[*position], &known);
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, at));
+                }
+            }
+            let Some((_, at)) = best else { break };
+            let position = left.remove(at);
+            body[position].each_variable(&mut |v| known[v as usize] = true);
+            order.push(position);
+        }
+        order
+    }
+
+    /// Lower is earlier. Tests that shrink the search come first, the cheapest of them before the
+    /// others; a literal that cannot be evaluated yet comes last.
+    fn cost(&self, literal: &Literal, known: &[bool]) -> f64 {
+        const NEVER: f64 = 1e30;
+        let mut ready = true;
+        literal.each_variable(&mut |v| ready &= known[v as usize]);
+        match literal {
+            Literal::Distinct(..) => {
+                if ready {
+                    0.0
+                } else {
+                    NEVER
+                }
+            }
+            Literal::Same(a, b) => {
+                let known_side = |p: &Pattern| {
+                    let mut all = true;
+                    p.each_variable(&mut |v| all &= known[v as usize]);
+                    all
+                };
+                if known_side(a) || known_side(b) { 0.01 } else { NEVER }
+            }
+            Literal::Negative(p) if ready => 0.02 + self.effort(p),
+            Literal::Negative(_) => NEVER,
+            Literal::Positive(p) if ready => 0.015 + self.effort(p),
+            Literal::Positive(p) => {
+                let expected = self.matches(p, known);
+                // A derived relation has to be computed first: prefer plain facts of equal size.
+                expected.max(0.05) * (1.0 + self.effort(p)) + 0.2
+            }
+        }
+    }
+
+    fn effort(&self, predicate: &Predicate) -> f64 {
+        match source(predicate) {
+            Some(_) => 0.0,
+            None => match self.lifetimes.get(&predicate.relation) {
+                Some(Lifetime::Always) | None => 0.001,
+                Some(_) => 0.1,
+            },
+        }
+    }
+}
+
+fn source(predicate: &Predicate) -> Option<Source> {
+    match predicate.relation.name {
+        keyword::TRUE => Some(Source::True),
+        keyword::DOES => Some(Source::Does),
+        _ => None,
+    }
+}

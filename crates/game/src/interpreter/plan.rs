@@ -1,0 +1,490 @@
+//! Compiling rules into plans: for each way a relation is asked for, the literals of its rules in a
+//! good order, with what is known at each point worked out in advance.
+//!
+//! A *query* is a relation with the set of arguments that are given ([`Query`]). Its rules become
+//! [`Plan`]s: match the given arguments, run the steps, report the remaining arguments. `true` and
+//! `does` are read through [`Index`]es, which look into the structure of terms, so that
+//! `true(cell(X,Y,b))` with X known is one table access.
+
+use gdl::normal::{Literal, Pattern, Predicate, Program};
+use gdl::{Relation, keyword};
+use rustc_hash::FxHashMap;
+
+use super::order::Estimates;
+use super::table::KeyTable;
+use super::terms::{Functor, Terms};
+use crate::game::GameError;
+use crate::machine::ReasonError;
+
+/// How long the answers of a query stay valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Lifetime {
+    /// They depend neither on the state nor on the moves.
+    Always,
+    /// They depend on the state.
+    State,
+    /// They depend on the moves.
+    Moves,
+}
+
+/// A value to be computed from the registers of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Value {
+    Register(u32),
+    Term(u32),
+    Build(Functor, Vec<Value>),
+}
+
+/// What to do with a value that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Match {
+    Bind(u32),
+    Equal(u32),
+    Term(u32),
+    Parts(Functor, Vec<Match>),
+}
+
+/// The structure that a fact must have to be in an index.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    /// Becomes this part of the key.
+    Key(u32),
+    /// Becomes this output.
+    Out(u32),
+    /// Must equal this output.
+    Again(u32),
+    Term(u32),
+    Parts(Functor, Vec<Shape>),
+}
+
+/// The relations whose facts come from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Source {
+    True,
+    Does,
+}
+
+/// A way of looking facts of a source up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Index {
+    pub source: Source,
+    pub shapes: Vec<Shape>,
+    pub keys: u32,
+    pub outs: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// All facts of an index under a key; outputs go to registers.
+    Scan { index: u32, key: Vec<Value>, outs: Vec<u32> },
+    /// No fact of an index under a key.
+    Absent { index: u32, key: Vec<Value> },
+    /// All answers of a query.
+    Ask { query: u32, key: Vec<Value>, outs: Vec<Match> },
+    /// No answer of a query.
+    Deny { query: u32, key: Vec<Value> },
+    Distinct(Value, Value),
+    Same(Value, Match),
+}
+
+/// A rule for one query.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// The given arguments of the head.
+    pub given: Vec<Match>,
+    pub steps: Vec<Step>,
+    /// The remaining arguments of the head.
+    pub result: Vec<Value>,
+    pub registers: u32,
+    /// From this step on, one solution suffices: everything that is reported is known.
+    pub once_from: u32,
+}
+
+/// A relation with the arguments that are given.
+#[derive(Clone, Debug)]
+pub(super) struct Query {
+    pub given: Vec<bool>,
+    pub keys: u32,
+    pub outs: u32,
+    pub facts: Facts,
+    pub plans: Vec<Plan>,
+    pub lifetime: Lifetime,
+    /// The recursive component it belongs to, if any.
+    pub component: Option<u32>,
+}
+
+/// The facts of a relation as the rule sheet states them, by the given arguments of a query.
+#[derive(Clone, Debug)]
+pub(super) struct Facts {
+    keys: KeyTable,
+    /// For each key the range of its rows.
+    ranges: Vec<(u32, u32)>,
+    /// The remaining arguments, row by row.
+    outs: Vec<u32>,
+    width: usize,
+}
+
+impl Facts {
+    fn new(rows: Vec<Vec<u32>>, given: &[bool]) -> Self {
+        let keys_width = given.iter().filter(|g| **g).count();
+        let width = given.len() - keys_width;
+        let mut keys = KeyTable::new(keys_width);
+        let mut sorted: Vec<(u32, Vec<u32>)> = rows
+            .into_iter()
+            .map(|row| {
+                let pick = |which: bool| {
+                    row.iter().zip(given).filter(move |(_, g)| **g == which).map(|(v, _)| *v)
+                };
+                let key: Vec<u32> = pick(true).collect();
+                (keys.intern(&key).0, pick(false).collect())
+            })
+            .collect();
+        sorted.sort();
+        sorted.dedup();
+        let mut ranges = vec![(0, 0); keys.len()];
+        let mut outs = Vec::new();
+        for (row, (key, values)) in sorted.iter().enumerate() {
+            let range = &mut ranges[*key as usize];
+            if range.1 == 0 {
+                range.0 = row as u32;
+            }
+            range.1 = row as u32 + 1;
+            outs.extend_from_slice(values);
+        }
+        Self { keys, ranges, outs, width }
+    }
+
+    /// The rows under a key.
+    #[inline]
+    pub(super) fn rows(&self, key: &[u32]) -> std::ops::Range<u32> {
+        match self.keys.find(key) {
+            Some(id) => {
+                let (start, end) = self.ranges[id as usize];
+                start..end
+            }
+            None => 0..0,
+        }
+    }
+
+    /// The remaining arguments of a row.
+    #[inline]
+    pub(super) fn row(&self, row: u32) -> &[u32] {
+        let start = row as usize * self.width;
+        &self.outs[start..start + self.width]
+    }
+}
+
+/// Everything compiled.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    pub queries: Vec<Query>,
+    pub indexes: Vec<Index>,
+    pub components: usize,
+    pub init: Option<u32>,
+    pub legal: Option<u32>,
+    pub next: Option<u32>,
+    pub terminal: Option<u32>,
+    pub goal: Option<u32>,
+}
+
+/// Compiles a program. Constants are added to `terms`.
+pub(super) fn compile(
+    program: &Program,
+    analysis: &super::analysis::Analysis,
+    estimates: &Estimates,
+    terms: &mut Terms,
+) -> Result<Code, GameError> {
+    let mut compiler = Compiler {
+        program,
+        analysis,
+        estimates,
+        terms,
+        queries: Vec::new(),
+        query_ids: FxHashMap::default(),
+        indexes: Vec::new(),
+        index_ids: FxHashMap::default(),
+        todo: Vec::new(),
+    };
+    let keyword_query = |c: &mut Compiler<'_>, name, arity: u32| {
+        let relation = Relation { name, arity, parens: arity > 0 };
+        c.analysis.rules_of(relation).is_some().then(|| c.query(relation, vec![false; arity as usize]))
+    };
+    let init = keyword_query(&mut compiler, keyword::INIT, 1);
+    let legal = keyword_query(&mut compiler, keyword::LEGAL, 2);
+    let next = keyword_query(&mut compiler, keyword::NEXT, 1);
+    let terminal = keyword_query(&mut compiler, keyword::TERMINAL, 0);
+    let goal = keyword_query(&mut compiler, keyword::GOAL, 2);
+    while let Some(id) = compiler.todo.pop() {
+        compiler.compile_query(id)?;
+    }
+    let queries = compiler.queries.into_iter().map(|(_, query)| query).collect();
+    let components = analysis.dependencies.components.len();
+    let indexes = compiler.indexes;
+    Ok(Code { queries, indexes, components, init, legal, next, terminal, goal })
+}
+
+struct Compiler<'a> {
+    program: &'a Program,
+    analysis: &'a super::analysis::Analysis,
+    estimates: &'a Estimates,
+    terms: &'a mut Terms,
+    queries: Vec<(Relation, Query)>,
+    query_ids: FxHashMap<(Relation, Vec<bool>), u32>,
+    indexes: Vec<Index>,
+    index_ids: FxHashMap<Index, u32>,
+    todo: Vec<u32>,
+}
+
+/// Which variables of a rule are known.
+type Known = Vec<bool>;
+
+impl Compiler<'_> {
+    fn query(&mut self, relation: Relation, given: Vec<bool>) -> u32 {
+        if let Some(id) = self.query_ids.get(&(relation, given.clone())) {
+            return *id;
+        }
+        let id = self.queries.len() as u32;
+        let keys = given.iter().filter(|g| **g).count() as u32;
+        let outs = given.len() as u32 - keys;
+        let (lifetime, component) = self.analysis.class_of(relation);
+        let query = Query {
+            given: given.clone(),
+            keys,
+            outs,
+            facts: Facts::new(Vec::new(), &given),
+            plans: Vec::new(),
+            lifetime,
+            component,
+        };
+        self.queries.push((relation, query));
+        self.query_ids.insert((relation, given), id);
+        self.todo.push(id);
+        id
+    }
+
+    fn compile_query(&mut self, id: u32) -> Result<(), GameError> {
+        let (relation, given) = {
+            let (relation, query) = &self.queries[id as usize];
+            (*relation, query.given.clone())
+        };
+        let rules = self.analysis.rules_of(relation).unwrap_or(&[]).to_vec();
+        let mut plans = Vec::new();
+        let mut rows = Vec::new();
+        for index in rules {
+            let rule = &self.program.rules[index as usize];
+            if rule.body.is_empty() && rule.variables == 0 {
+                let mut row = Vec::with_capacity(rule.head.args.len());
+                for arg in &rule.head.args {
+                    if let Some(Value::Term(term)) = self.value(arg, &Known::new())? {
+                        row.push(term);
+                    }
+                }
+                rows.push(row);
+            } else {
+                plans.push(self.plan(index as usize, &given)?);
+            }
+        }
+        let query = &mut self.queries[id as usize].1;
+        query.plans = plans;
+        query.facts = Facts::new(rows, &given);
+        Ok(())
+    }
+
+    fn plan(&mut self, rule_index: usize, given: &[bool]) -> Result<Plan, GameError> {
+        let rule = &self.program.rules[rule_index];
+        let mut known: Known = vec![false; rule.variables as usize];
+        let mut matches = Vec::new();
+        for (arg, _) in rule.head.args.iter().zip(given).filter(|(_, g)| **g) {
+            matches.push(self.matching(arg, &mut known)?);
+        }
+        let order = self.estimates.order(&rule.body, &known);
+        let free_head: Vec<_> =
+            rule.head.args.iter().zip(given).filter(|(_, g)| !**g).map(|(arg, _)| arg).collect();
+        let mut steps = Vec::with_capacity(order.len());
+        let mut once_from = None;
+        for position in order {
+            if once_from.is_none() && free_head.iter().all(|arg| is_known(arg, &known)) {
+                once_from = Some(steps.len() as u32);
+            }
+            let step = self.step(&rule.body[position], &mut known);
+            let step = step?.ok_or(GameError::UnsafeRule { clause: rule.clause as usize })?;
+            steps.push(step);
+        }
+        let result = free_head
+            .into_iter()
+            .map(|arg| self.value(arg, &known))
+            .collect::<Result<Option<Vec<_>>, _>>()?
+            .ok_or(GameError::UnsafeRule { clause: rule.clause as usize })?;
+        let once_from = once_from.unwrap_or(steps.len() as u32);
+        Ok(Plan { given: matches, steps, result, registers: rule.variables, once_from })
+    }
+
+    fn step(&mut self, literal: &Literal, known: &mut Known) -> Result<Option<Step>, GameError> {
+        Ok(Some(match literal {
+            Literal::Positive(predicate) => self.positive(predicate, known)?,
+            Literal::Negative(predicate) => {
+                if !predicate.args.iter().all(|arg| is_known(arg, known)) {
+                    return Ok(None);
+                }
+                self.negative(predicate, known)?
+            }
+            Literal::Distinct(a, b) => match (self.value(a, known)?, self.value(b, known)?) {
+                (Some(a), Some(b)) => Step::Distinct(a, b),
+                _ => return Ok(None),
+            },
+            Literal::Same(a, b) => match (self.value(a, known)?, self.value(b, known)?) {
+                (Some(a), _) => Step::Same(a, self.matching(b, known)?),
+                (None, Some(b)) => Step::Same(b, self.matching(a, known)?),
+                (None, None) => return Ok(None),
+            },
+        }))
+    }
+
+    fn source(&self, predicate: &Predicate) -> Option<Source> {
+        self.analysis.source_of(predicate.relation)
+    }
+
+    fn positive(&mut self, predicate: &Predicate, known: &mut Known) -> Result<Step, GameError> {
+        if let Some(source) = self.source(predicate) {
+            let (index, key, outs) = self.index(source, predicate, known)?;
+            outs.iter().for_each(|register| known[*register as usize] = true);
+            return Ok(Step::Scan { index, key, outs });
+        }
+        let given: Vec<bool> = predicate.args.iter().map(|arg| is_known(arg, known)).collect();
+        let key = self.known_values(predicate, &given, known)?;
+        let mut outs = Vec::new();
+        for (arg, _) in predicate.args.iter().zip(&given).filter(|(_, g)| !**g) {
+            outs.push(self.matching(arg, known)?);
+        }
+        let query = self.query(predicate.relation, given);
+        Ok(Step::Ask { query, key, outs })
+    }
+
+    fn negative(&mut self, predicate: &Predicate, known: &Known) -> Result<Step, GameError> {
+        if let Some(source) = self.source(predicate) {
+            let (index, key, _) = self.index(source, predicate, known)?;
+            return Ok(Step::Absent { index, key });
+        }
+        let given = vec![true; predicate.args.len()];
+        let key = self.known_values(predicate, &given, known)?;
+        let query = self.query(predicate.relation, given);
+        Ok(Step::Deny { query, key })
+    }
+
+    fn known_values(
+        &mut self,
+        predicate: &Predicate,
+        given: &[bool],
+        known: &Known,
+    ) -> Result<Vec<Value>, GameError> {
+        let mut key = Vec::new();
+        for (arg, _) in predicate.args.iter().zip(given).filter(|(_, g)| **g) {
+            key.extend(self.value(arg, known)?);
+        }
+        Ok(key)
+    }
+
+    fn value(&mut self, pattern: &Pattern, known: &Known) -> Result<Option<Value>, GameError> {
+        Ok(match pattern {
+            Pattern::Variable(v) => known[*v as usize].then_some(Value::Register(*v)),
+            Pattern::Constant(name) => {
+                Some(Value::Term(self.terms.intern(Functor::constant(*name), &[])?))
+            }
+            Pattern::Function(name, args) => {
+                let functor = Functor::function(*name);
+                let mut values = Vec::with_capacity(args.len());
+                for arg in args {
+                    match self.value(arg, known)? {
+                        Some(value) => values.push(value),
+                        None => return Ok(None),
+                    }
+                }
+                let ground: Option<Vec<u32>> = values
+                    .iter()
+                    .map(|value| if let Value::Term(term) = value { Some(*term) } else { None })
+                    .collect();
+                Some(match ground {
+                    Some(args) => Value::Term(self.terms.intern(functor, &args)?),
+                    None => Value::Build(functor, values),
+                })
+            }
+        })
+    }
+
+    fn matching(&mut self, pattern: &Pattern, known: &mut Known) -> Result<Match, ReasonError> {
+        Ok(match pattern {
+            Pattern::Variable(v) => {
+                let seen = std::mem::replace(&mut known[*v as usize], true);
+                if seen { Match::Equal(*v) } else { Match::Bind(*v) }
+            }
+            Pattern::Constant(name) => {
+                Match::Term(self.terms.intern(Functor::constant(*name), &[])?)
+            }
+            Pattern::Function(name, args) => {
+                let parts = args.iter().map(|arg| self.matching(arg, known));
+                Match::Parts(Functor::function(*name), parts.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    fn index(
+        &mut self,
+        source: Source,
+        predicate: &Predicate,
+        known: &Known,
+    ) -> Result<(u32, Vec<Value>, Vec<u32>), GameError> {
+        let mut key = Vec::new();
+        let mut outs = Vec::new();
+        let shapes = predicate
+            .args
+            .iter()
+            .map(|arg| self.shape(arg, known, &mut key, &mut outs))
+            .collect::<Result<Vec<_>, _>>()?;
+        let index = Index { source, shapes, keys: key.len() as u32, outs: outs.len() as u32 };
+        let id = match self.index_ids.get(&index) {
+            Some(id) => *id,
+            None => {
+                let id = self.indexes.len() as u32;
+                self.indexes.push(index.clone());
+                self.index_ids.insert(index, id);
+                id
+            }
+        };
+        Ok((id, key, outs))
+    }
+
+    fn shape(
+        &mut self,
+        pattern: &Pattern,
+        known: &Known,
+        key: &mut Vec<Value>,
+        outs: &mut Vec<u32>,
+    ) -> Result<Shape, ReasonError> {
+        Ok(match pattern {
+            Pattern::Variable(v) if known[*v as usize] => {
+                key.push(Value::Register(*v));
+                Shape::Key(key.len() as u32 - 1)
+            }
+            Pattern::Variable(v) => match outs.iter().position(|out| out == v) {
+                Some(at) => Shape::Again(at as u32),
+                None => {
+                    outs.push(*v);
+                    Shape::Out(outs.len() as u32 - 1)
+                }
+            },
+            Pattern::Constant(name) => {
+                Shape::Term(self.terms.intern(Functor::constant(*name), &[])?)
+            }
+            Pattern::Function(name, args) => {
+                let parts = args.iter().map(|arg| self.shape(arg, known, key, outs));
+                Shape::Parts(Functor::function(*name), parts.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+}
+
+fn is_known(pattern: &Pattern, known: &Known) -> bool {
+    let mut all = true;
+    pattern.each_variable(&mut |v| all &= known[v as usize]);
+    all
+}

@@ -1,0 +1,139 @@
+//! Ground terms, each stored once: equal terms have equal numbers.
+
+use gdl::Symbol;
+use smallvec::SmallVec;
+
+use super::table::hash;
+use crate::machine::ReasonError;
+use crate::universe::GroundTerm;
+
+/// The name of a term with whether it is written as a function: `done` and `(done)` differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Functor(u32);
+
+impl Functor {
+    pub(crate) fn constant(name: Symbol) -> Self {
+        Self(name.0 << 1)
+    }
+
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn function(name: Symbol) -> Self {
+        Self(name.0 << 1 | 1)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    functor: Functor,
+    start: u32,
+    arity: u32,
+    depth: u32,
+}
+
+/// The table of terms.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Terms {
+    nodes: Vec<Node>,
+    args: Vec<u32>,
+    places: Vec<u32>,
+}
+
+/// The deepest term that is ever built: no game nests terms like that, a rule sheet that does is
+/// growing without end.
+const MAX_DEPTH: u32 = 512;
+
+impl Terms {
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    #[inline]
+    pub(crate) fn functor(&self, term: u32) -> (Functor, u32) {
+        let node = &self.nodes[term as usize];
+        (node.functor, node.arity)
+    }
+
+    #[inline]
+    pub(crate) fn args(&self, term: u32) -> &[u32] {
+        let node = &self.nodes[term as usize];
+        &self.args[node.start as usize..(node.start + node.arity) as usize]
+    }
+
+    /// The number of a term with the given parts.
+    #[inline]
+    pub(crate) fn intern(&mut self, functor: Functor, args: &[u32]) -> Result<u32, ReasonError> {
+        let at = match self.look(functor, args) {
+            Ok(id) => return Ok(id),
+            Err(at) => at,
+        };
+        let depth = args.iter().map(|arg| self.nodes[*arg as usize].depth).max().unwrap_or(0) + 1;
+        if depth > MAX_DEPTH {
+            return Err(ReasonError::TermTooDeep { limit: MAX_DEPTH as usize });
+        }
+        let id = self.nodes.len() as u32;
+        let start = self.args.len() as u32;
+        self.args.extend_from_slice(args);
+        self.nodes.push(Node { functor, start, arity: args.len() as u32, depth });
+        if self.places.len() < self.nodes.len() * 2 {
+            self.grow();
+        } else {
+            self.places[at] = id + 1;
+        }
+        Ok(id)
+    }
+
+    fn look(&self, functor: Functor, args: &[u32]) -> Result<u32, usize> {
+        if self.places.is_empty() {
+            return Err(0);
+        }
+        let mask = self.places.len() - 1;
+        let mut at = term_hash(functor, args) & mask;
+        while let Some(id) = self.places[at].checked_sub(1) {
+            if self.nodes[id as usize].functor == functor && self.args(id) == args {
+                return Ok(id);
+            }
+            at = (at + 1) & mask;
+        }
+        Err(at)
+    }
+
+    fn grow(&mut self) {
+        let size = (self.nodes.len() * 4).next_power_of_two().max(64);
+        self.places = vec![0; size];
+        for id in 0..self.nodes.len() as u32 {
+            let mut at = term_hash(self.nodes[id as usize].functor, self.args(id)) & (size - 1);
+            while self.places[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            self.places[at] = id + 1;
+        }
+    }
+
+    pub(crate) fn import(&mut self, term: &GroundTerm) -> Result<u32, ReasonError> {
+        match term {
+            GroundTerm::Constant(name) => self.intern(Functor::constant(*name), &[]),
+            GroundTerm::Function(name, args) => {
+                let args: SmallVec<[u32; 8]> =
+                    args.iter().map(|arg| self.import(arg)).collect::<Result<_, _>>()?;
+                self.intern(Functor::function(*name), &args)
+            }
+        }
+    }
+
+    pub(crate) fn export(&self, term: u32) -> GroundTerm {
+        let (functor, _) = self.functor(term);
+        let name = Symbol(functor.0 >> 1);
+        if functor.0 & 1 == 0 {
+            GroundTerm::Constant(name)
+        } else {
+            GroundTerm::Function(name, self.args(term).iter().map(|arg| self.export(*arg)).collect())
+        }
+    }
+}
+
+fn term_hash(functor: Functor, args: &[u32]) -> usize {
+    hash(args) ^ (functor.0 as usize).wrapping_mul(0x9E37_79B9)
+}

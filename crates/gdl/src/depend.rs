@@ -48,6 +48,19 @@ impl Dependencies {
         graph
     }
 
+    /// Builds the graph of given edges: from, to, whether negative, and a number that the caller
+    /// gives to what causes the edge, kept as [`Edge::rule`].
+    pub fn from_edges(edges: impl IntoIterator<Item = (Relation, Relation, bool, usize)>) -> Self {
+        let mut graph = Self::default();
+        for (from, to, negative, rule) in edges {
+            let from = graph.add(from);
+            let to = graph.add(to);
+            graph.edges[from].push(Edge { to, negative, rule });
+        }
+        graph.find_components();
+        graph
+    }
+
     fn add(&mut self, relation: Relation) -> usize {
         *self.index.entry(relation).or_insert_with(|| {
             self.relations.push(relation);
@@ -81,7 +94,12 @@ impl Dependencies {
 
     /// A shortest chain of dependencies between two nodes, as rules; none if there is no chain of
     /// at least one edge.
-    pub fn path(&self, from: usize, to: usize, inside: impl Fn(usize) -> bool) -> Option<Vec<Edge>> {
+    pub fn path(
+        &self,
+        from: usize,
+        to: usize,
+        inside: impl Fn(usize) -> bool,
+    ) -> Option<Vec<Edge>> {
         let mut came: Vec<Option<(usize, Edge)>> = vec![None; self.relations.len()];
         let mut queue = std::collections::VecDeque::from([from]);
         while let Some(node) = queue.pop_front() {
@@ -131,53 +149,65 @@ impl Dependencies {
         Some(self.component.iter().map(|component| level[*component]).collect())
     }
 
-    /// Tarjan's algorithm with an explicit stack; components come out dependencies first.
     fn find_components(&mut self) {
-        const NEW: usize = usize::MAX;
-        let count = self.relations.len();
-        let mut order = vec![NEW; count];
-        let mut low = vec![0; count];
-        let mut open = Vec::new();
-        let mut next = 0;
-        self.component = vec![NEW; count];
-        for root in 0..count {
-            if order[root] != NEW {
+        let next = |node: usize, at: usize| self.edges[node].get(at).map(|edge| edge.to);
+        let (component, count) = components(self.relations.len(), next);
+        self.components = vec![Vec::new(); count];
+        for (node, number) in component.iter().enumerate() {
+            self.components[*number].push(node);
+        }
+        self.component = component;
+    }
+}
+
+/// The strongly connected components of a graph: for each node the number of its component, and how
+/// many there are. `successor(node, i)` is the node that the i-th edge of `node` leads to. Numbers
+/// are given so that edges lead to components with the same or smaller numbers (Tarjan 1972, with an
+/// explicit stack).
+pub fn components(
+    count: usize,
+    successor: impl Fn(usize, usize) -> Option<usize>,
+) -> (Vec<usize>, usize) {
+    const NEW: usize = usize::MAX;
+    let mut order = vec![NEW; count];
+    let mut low = vec![0; count];
+    let mut component = vec![NEW; count];
+    let mut open = Vec::new();
+    let (mut next, mut closed) = (0, 0);
+    for root in 0..count {
+        if order[root] != NEW {
+            continue;
+        }
+        let mut work = vec![(root, 0)];
+        while let Some((node, at)) = work.pop() {
+            if at == 0 {
+                order[node] = next;
+                low[node] = next;
+                next += 1;
+                open.push(node);
+            }
+            if let Some(to) = successor(node, at) {
+                work.push((node, at + 1));
+                if order[to] == NEW {
+                    work.push((to, 0));
+                } else if component[to] == NEW {
+                    low[node] = low[node].min(order[to]);
+                }
                 continue;
             }
-            let mut work = vec![(root, 0)];
-            while let Some((node, at)) = work.pop() {
-                if at == 0 {
-                    order[node] = next;
-                    low[node] = next;
-                    next += 1;
-                    open.push(node);
-                }
-                if let Some(edge) = self.edges[node].get(at) {
-                    work.push((node, at + 1));
-                    if order[edge.to] == NEW {
-                        work.push((edge.to, 0));
-                    } else if self.component[edge.to] == NEW {
-                        low[node] = low[node].min(order[edge.to]);
+            if let Some((parent, _)) = work.last() {
+                low[*parent] = low[*parent].min(low[node]);
+            }
+            if low[node] == order[node] {
+                while let Some(member) = open.pop() {
+                    component[member] = closed;
+                    if member == node {
+                        break;
                     }
-                    continue;
                 }
-                if let Some((parent, _)) = work.last() {
-                    low[*parent] = low[*parent].min(low[node]);
-                }
-                if low[node] == order[node] {
-                    self.close_component(node, &mut open);
-                }
+                closed += 1;
             }
         }
     }
-
-    fn close_component(&mut self, root: usize, open: &mut Vec<usize>) {
-        let start = open.iter().rposition(|node| *node == root).unwrap_or(0);
-        let mut members = open.split_off(start);
-        members.sort_unstable();
-        for node in &members {
-            self.component[*node] = self.components.len();
-        }
-        self.components.push(members);
-    }
+    (component, closed)
 }

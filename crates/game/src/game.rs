@@ -95,6 +95,8 @@ impl Game {
     pub fn new(rules: Rules) -> Result<Self, GameError> {
         let program =
             gdl::normal::normalize(&rules).map_err(|problem| GameError::Invalid(vec![problem]))?;
+        let program = gdl::stratify::stratify(program)
+            .map_err(|clause| GameError::NotStratified { clause })?;
         let roles = interpreter::role_terms(&program);
         if roles.is_empty() {
             return Err(GameError::NoRoles);

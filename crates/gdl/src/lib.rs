@@ -22,6 +22,7 @@ pub mod normal;
 pub mod print;
 pub mod prolog;
 pub mod sexp;
+pub mod stratify;
 pub mod symbol;
 pub mod text;
 pub mod validate;

@@ -1,12 +1,11 @@
 //! What the interpreter needs to know about the relations of a program before it compiles them.
 
 use gdl::depend::Dependencies;
-use gdl::normal::{Literal, Program};
+use gdl::normal::Program;
 use gdl::{Relation, keyword};
 use rustc_hash::FxHashMap;
 
 use super::plan::{Lifetime, Source};
-use crate::game::GameError;
 
 /// Rules by relation, dependencies, and what each relation depends on.
 #[derive(Clone, Debug)]
@@ -20,16 +19,14 @@ const TRUE: Relation = Relation { name: keyword::TRUE, arity: 1, parens: true };
 const DOES: Relation = Relation { name: keyword::DOES, arity: 2, parens: true };
 
 impl Analysis {
-    /// Fails where the rules have no exact meaning: negation through a cycle.
-    pub(super) fn new(program: &Program) -> Result<Self, GameError> {
+    pub(super) fn new(program: &Program) -> Self {
         let dependencies = Dependencies::new(program);
-        check_stratified(program, &dependencies)?;
         let mut rules: FxHashMap<Relation, Vec<u32>> = FxHashMap::default();
         for (index, rule) in program.rules.iter().enumerate() {
             rules.entry(rule.head.relation).or_default().push(index as u32);
         }
         let lifetimes = lifetimes(&dependencies);
-        Ok(Self { dependencies, rules, lifetimes })
+        Self { dependencies, rules, lifetimes }
     }
 
     pub(super) fn rules_of(&self, relation: Relation) -> Option<&[u32]> {
@@ -75,23 +72,4 @@ fn lifetimes(dependencies: &Dependencies) -> Vec<Lifetime> {
         members.iter().for_each(|node| lifetimes[*node] = longest);
     }
     lifetimes
-}
-
-/// Thesis Def. 2.7, condition 1.
-fn check_stratified(program: &Program, dependencies: &Dependencies) -> Result<(), GameError> {
-    if dependencies.strata().is_some() {
-        return Ok(());
-    }
-    for rule in &program.rules {
-        let component =
-            |relation| dependencies.node(relation).map(|node| dependencies.component[node]);
-        let head = component(rule.head.relation);
-        let cycle = rule.body.iter().any(|literal| {
-            matches!(literal, Literal::Negative(p) if component(p.relation) == head)
-        });
-        if cycle {
-            return Err(GameError::NotStratified { clause: rule.clause as usize });
-        }
-    }
-    Ok(())
 }

@@ -62,7 +62,7 @@ impl Compiled {
     }
 
     fn with_sample(game: &Game, sample: &order::Sample) -> Result<Self, GameError> {
-        let analysis = analysis::Analysis::new(game.program())?;
+        let analysis = analysis::Analysis::new(game.program());
         let estimates =
             order::Estimates::new(game.program(), &analysis, sample, game.roles().len());
         let mut terms = Terms::default();

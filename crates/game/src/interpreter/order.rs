@@ -28,7 +28,8 @@ pub(super) struct Estimates {
     fluents: FxHashMap<(Symbol, usize), Size>,
     all_fluents: f64,
     roles: f64,
-    lifetimes: FxHashMap<Relation, Lifetime>,
+    /// What it costs to ask for a derived relation at all, in matches of plain facts.
+    efforts: FxHashMap<Relation, f64>,
 }
 
 /// What was seen in sampled states, for `true`.
@@ -59,6 +60,12 @@ impl Sample {
 
 const UNKNOWN_FACTS: f64 = 20.0;
 const UNKNOWN_DISTINCT: f64 = 6.0;
+
+const EFFORT_STATIC: f64 = 0.3;
+const EFFORT_DERIVED: f64 = 3.0;
+const EFFORT_RECURSIVE: f64 = 30.0;
+/// A test with everything known derives little and stops at the first answer.
+const TEST_DISCOUNT: f64 = 30.0;
 
 impl Estimates {
     pub(super) fn new(
@@ -92,8 +99,15 @@ impl Estimates {
     }
 
     fn relation(&mut self, program: &Program, analysis: &Analysis, relation: Relation) {
-        self.lifetimes.insert(relation, analysis.class_of(relation).0);
         let Some(rules) = analysis.rules_of(relation) else { return };
+        let facts_only = rules.iter().all(|rule| program.rules[*rule as usize].body.is_empty());
+        let effort = match analysis.class_of(relation) {
+            _ if facts_only => 0.0,
+            (Lifetime::Always, _) => EFFORT_STATIC,
+            (_, None) => EFFORT_DERIVED,
+            (_, Some(_)) => EFFORT_RECURSIVE,
+        };
+        self.efforts.insert(relation, effort);
         let arity = relation.arity as usize;
         let mut facts = 0.0;
         let mut values: Vec<FxHashSet<&Pattern>> = vec![FxHashSet::default(); arity];
@@ -270,13 +284,14 @@ impl Estimates {
                 };
                 if known_side(a) || known_side(b) { 0.01 } else { NEVER }
             }
-            Literal::Negative(p) if ready => 0.02 + self.effort(p),
+            Literal::Negative(p) if ready => 0.02 + self.effort(p) / TEST_DISCOUNT,
             Literal::Negative(_) => NEVER,
-            Literal::Positive(p) if ready => 0.015 + self.effort(p),
+            Literal::Positive(p) if ready => 0.015 + self.effort(p) / TEST_DISCOUNT,
             Literal::Positive(p) => {
                 let expected = self.matches(p, known);
-                // A derived relation has to be computed first: prefer plain facts of equal size.
-                expected.max(0.05) * (1.0 + self.effort(p)) + 0.2
+                // A derived relation has to be computed first, and with less known it is larger:
+                // prefer plain facts unless they are many more.
+                expected.max(0.05) + self.effort(p) + 0.2
             }
         }
     }
@@ -284,10 +299,7 @@ impl Estimates {
     fn effort(&self, predicate: &Predicate) -> f64 {
         match source(predicate) {
             Some(_) => 0.0,
-            None => match self.lifetimes.get(&predicate.relation) {
-                Some(Lifetime::Always) | None => 0.001,
-                Some(_) => 0.1,
-            },
+            None => self.efforts.get(&predicate.relation).copied().unwrap_or(0.0),
         }
     }
 }

@@ -1,0 +1,46 @@
+# Sourced by ./run and ./test from the root of the project: makes sure that the tools they need are
+# there, installs what the system's package manager can bring, and says what it does.
+
+# need COMMAND PACKAGE: installs PACKAGE later (see install_missing) if COMMAND is not found.
+missing=""
+need() {
+    command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+
+# Installs what `need` found missing, with apt-get where it exists.
+install_missing() {
+    [ -n "$missing" ] || return 0
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "Missing:$missing. Install these packages (or your system's equivalent) and try again." >&2
+        exit 1
+    fi
+    as_root=""
+    if [ "$(id -u)" -ne 0 ]; then
+        as_root="sudo"
+    fi
+    echo "Installing system packages:$missing" >&2
+    $as_root apt-get update -qq
+    # shellcheck disable=SC2086 # a list of packages
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing
+    missing=""
+}
+
+# The packages that building and testing need, one line each.
+need_build_packages() {
+    need cc build-essential
+}
+
+need_test_packages() {
+    need_build_packages
+}
+
+# Rust is not installed behind the user's back: the way to do it differs from system to system.
+need_rust() {
+    if [ -f "$HOME/.cargo/env" ] && ! command -v cargo >/dev/null 2>&1; then
+        . "$HOME/.cargo/env"
+    fi
+    if ! command -v cargo >/dev/null 2>&1; then
+        echo "cargo was not found: install Rust (1.88 or newer) from https://rustup.rs and try again." >&2
+        exit 1
+    fi
+}

@@ -196,7 +196,9 @@ impl Formula {
             FormulaKind::Atom(atom) => atom.each_variable(visit),
             FormulaKind::Not(inner) => inner.each_variable(visit),
             FormulaKind::Or(parts) | FormulaKind::And(parts) => {
-                parts.iter().for_each(|part| part.each_variable(visit));
+                for part in parts {
+                    part.each_variable(visit);
+                }
             }
             FormulaKind::Distinct(a, b) => {
                 a.each_variable(visit);
@@ -215,7 +217,9 @@ impl Formula {
             FormulaKind::Atom(atom) => visit(atom, negated),
             FormulaKind::Not(inner) => inner.each_atom_under(!negated, visit),
             FormulaKind::Or(parts) | FormulaKind::And(parts) => {
-                parts.iter().for_each(|part| part.each_atom_under(negated, visit));
+                for part in parts {
+                    part.each_atom_under(negated, visit);
+                }
             }
             FormulaKind::Distinct(..) => {}
         }

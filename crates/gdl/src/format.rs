@@ -1,15 +1,24 @@
 //! Formatting rule sheets with their comments kept, and converting between the two syntaxes.
 //!
-//! Each condition of a rule gets a line of its own; facts that shared a line stay together; empty
-//! lines between clauses are kept, several become one. Formatting is idempotent and changes neither
-//! the clauses nor the text and order of the comments.
+//! Each condition of a rule gets a line of its own; a short rule with one condition may stay on the
+//! line on which it was written, and facts that shared a line stay together. Empty lines between
+//! clauses are kept, several become one. Formatting is idempotent and changes neither
+//! the clauses nor the text and order of the comments; only a conversion exchanges the marks `;` and
+//! `%`, also where they are doubled. Block comments become line comments.
+
+mod lines;
+mod place;
+#[cfg(test)]
+mod tests;
 
 use std::iter::Peekable;
 use std::slice;
 
-use crate::ast::{Clause, Comment, Formula, FormulaKind, Rules, Syntax};
+use crate::ast::{Clause, Comment, Formula, Rules, Syntax};
 use crate::print::Names;
 use crate::text::{LineIndex, Span};
+use lines::{Lines, width};
+use place::{Group, Places, group_of, is_bare, place};
 
 /// How to format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +38,7 @@ impl Style {
             Syntax::Kif => 2,
             Syntax::Prolog => 4,
         };
-        Self { syntax, width: 90, indent }
+        Self { syntax, width: 100, indent }
     }
 }
 
@@ -38,244 +47,240 @@ pub fn format(text: &str, rules: &Rules, style: Style) -> String {
     let formatter = Formatter {
         rules,
         style,
-        lines: LineIndex::new(text),
+        source: LineIndex::new(text),
         comments: rules.comments.iter().peekable(),
-        out: Vec::new(),
+        out: Lines::default(),
+        after_facts: false,
     };
     formatter.run()
-}
-
-/// A line under construction; the comment is put behind the text at the very end.
-struct Line {
-    indent: usize,
-    text: String,
-    comment: Option<String>,
-}
-
-impl Line {
-    fn new(indent: usize, text: String) -> Self {
-        Self { indent, text, comment: None }
-    }
 }
 
 struct Formatter<'r> {
     rules: &'r Rules,
     style: Style,
-    lines: LineIndex,
+    source: LineIndex,
     comments: Peekable<slice::Iter<'r, Comment>>,
-    out: Vec<Line>,
+    out: Lines,
+    /// Whether the last line holds facts only, so that another may join them.
+    after_facts: bool,
 }
 
 impl Formatter<'_> {
     fn run(mut self) -> String {
-        let clauses = &self.rules.clauses;
         let mut previous: Option<Span> = None;
-        for clause in clauses {
-            let commented = self.comments_before(clause.span.start);
+        for clause in &self.rules.clauses {
+            self.comments_before(clause.span.start);
             if clause.gap_before {
-                self.blank();
+                self.out.gap();
+                self.after_facts = false;
             }
-            let same_line = previous
-                .is_some_and(|p| self.lines.line_of(p.end) == self.lines.line_of(clause.span.start));
-            self.clause(clause, same_line && !commented);
+            let line = |offset| self.source.line_of(offset);
+            let joins = previous.is_some_and(|p| line(p.end) == line(clause.span.start));
+            self.clause(clause, joins && self.after_facts);
             previous = Some(clause.span);
         }
         self.comments_before(u32::MAX);
-        self.finish()
+        self.out.finish()
     }
 
-    fn finish(self) -> String {
-        let mut out = String::new();
-        for line in &self.out {
-            let indent = if line.text.is_empty() && line.comment.is_none() { 0 } else { line.indent };
-            out.extend(std::iter::repeat_n(' ', indent));
-            out.push_str(&line.text);
-            if let Some(comment) = &line.comment {
-                if !line.text.is_empty() {
-                    out.push(' ');
-                }
-                out.push_str(comment);
-            }
-            out.push('\n');
-        }
-        out
-    }
-
-    fn blank(&mut self) {
-        if self.out.last().is_some_and(|line| !line.text.is_empty() || line.comment.is_some()) {
-            self.out.push(Line::new(0, String::new()));
-        }
-    }
-
-    /// `;` and `%` are exchanged, also where they are doubled.
+    /// The comment with its mark, which in a conversion becomes that of the other syntax.
     fn comment_text(&self, comment: &Comment) -> String {
-        let (own, other) = match self.style.syntax {
-            Syntax::Kif => (';', '%'),
-            Syntax::Prolog => ('%', ';'),
+        let mark = match self.style.syntax {
+            Syntax::Kif => ';',
+            Syntax::Prolog => '%',
         };
-        let rest = comment.text.trim_start_matches([own, other]);
-        let marks = comment.text.chars().count() - rest.chars().count();
-        let mut out = String::from(own);
-        out.extend(std::iter::repeat_n(own, marks));
+        let mut out = String::from(mark);
+        if self.style.syntax == self.rules.syntax {
+            out.push_str(&comment.text);
+            return out;
+        }
+        let rest = comment.text.trim_start_matches([';', '%']);
+        let marks = &comment.text[..comment.text.len() - rest.len()];
+        out.extend(marks.chars().map(|c| if c == ';' { '%' } else { ';' }));
         out.push_str(rest);
         out
     }
 
-    /// Emits the comments that stand before `end` at the top level.
-    fn comments_before(&mut self, end: u32) -> bool {
-        let mut any = false;
+    /// Writes the comments that stand before `end` at the top level.
+    fn comments_before(&mut self, end: u32) {
         while let Some(comment) = self.comments.next_if(|c| c.span.start < end) {
-            any = true;
-            if !comment.trailing && comment.gap_before {
-                self.blank();
+            self.after_facts = false;
+            let text = self.comment_text(comment);
+            if comment.trailing {
+                self.out.trail(0, text);
+                continue;
             }
-            self.put_comment(comment, 0);
-        }
-        any
-    }
-
-    /// A trailing comment joins the last line if that has none yet; others get their own line.
-    fn put_comment(&mut self, comment: &Comment, indent: usize) {
-        let text = self.comment_text(comment);
-        match self.out.last_mut() {
-            Some(last) if comment.trailing && last.comment.is_none() && !last.text.is_empty() => {
-                last.comment = Some(text);
+            if comment.gap_before {
+                self.out.gap();
             }
-            _ => self.out.push(Line { indent, text: String::new(), comment: Some(text) }),
+            self.out.comment(0, text);
         }
     }
 
-    fn has_comment_in(&mut self, span: Span) -> bool {
-        self.comments.peek().is_some_and(|c| c.span.start < span.end)
+    fn may_stay_on_a_line(&self, clause: &Clause) -> bool {
+        let line = |offset| self.source.line_of(offset);
+        clause.body.is_empty()
+            || clause.body.len() == 1 && line(clause.span.start) == line(clause.span.end)
     }
 
-    fn clause(&mut self, clause: &Clause, same_line: bool) {
-        let names = Names::new(&self.rules.symbols, clause, self.style.syntax);
-        let commented = self.has_comment_in(clause.span);
-        let one_line = crate::print::clause(self.rules, clause, self.style.syntax);
-        let width = self.style.width;
-        if !clause.implication && !commented {
-            match self.out.last_mut() {
-                Some(last)
-                    if same_line
-                        && last.comment.is_none()
-                        && last.indent == 0
-                        && !last.text.is_empty()
-                        && last.text.len() + 1 + one_line.len() <= width =>
-                {
-                    last.text.push(' ');
-                    last.text.push_str(&one_line);
-                }
-                _ => self.out.push(Line::new(0, one_line)),
-            }
-            return;
+    fn clause(&mut self, clause: &Clause, joins: bool) {
+        let mut inner = Vec::new();
+        while let Some(comment) = self.comments.next_if(|c| c.span.start < clause.span.end) {
+            inner.push(comment);
         }
-        let short = clause.body.len() <= 1 && one_line.len() <= width * 2 / 3;
-        if !commented && short {
-            self.out.push(Line::new(0, one_line));
-            return;
+        let places = place(clause, &inner, self.style.syntax);
+        let names = Names::of_clause(&self.rules.symbols, clause, self.style.syntax);
+        for comment in &places.before {
+            let text = self.comment_text(comment);
+            self.out.comment(0, text);
         }
-        match self.style.syntax {
-            Syntax::Kif => self.kif_clause(&names, clause),
-            Syntax::Prolog => self.prolog_clause(&names, clause),
-        }
-    }
-
-    fn kif_clause(&mut self, names: &Names<'_>, clause: &Clause) {
-        let indent = self.style.indent;
-        let head = names.atom(&clause.head);
+        let one_line = names.clause(clause);
+        let short = self.may_stay_on_a_line(clause) && width(&one_line) <= self.style.width * 2 / 3;
+        let mut writer = Writer { formatter: self, names: &names, places: &places, event: 0 };
         if !clause.implication {
-            self.out.push(Line::new(0, head));
-            self.inner_comments(clause.span.end, 0);
+            writer.fact(&one_line, joins);
+            self.after_facts = inner.is_empty();
             return;
         }
-        self.inner_comments(clause.head.span.start, 0);
-        self.out.push(Line::new(0, format!("(<= {head}")));
-        for part in &clause.body {
-            self.inner_comments(part.span.start, indent);
-            self.kif_formula(names, part, indent);
+        if short && !places.commented(0) {
+            writer.formatter.out.push(0, &one_line);
+            writer.skip_group(0);
+        } else {
+            writer.rule(clause);
         }
-        self.close(")", clause.span.end, indent);
+        self.after_facts = false;
+    }
+}
+
+/// Lays out one clause; `event` counts the events of [`place`] in step with it.
+struct Writer<'w, 'r> {
+    formatter: &'w mut Formatter<'r>,
+    names: &'w Names<'r>,
+    places: &'w Places<'r>,
+    event: usize,
+}
+
+impl Writer<'_, '_> {
+    fn style(&self) -> Style {
+        self.formatter.style
     }
 
-    /// Appends closing text to the last line that has text, then emits what comments remain before
-    /// `end`: a comment may not swallow a parenthesis.
-    fn close(&mut self, text: &str, end: u32, indent: usize) {
-        if let Some(line) = self.out.iter_mut().rev().find(|line| !line.text.is_empty()) {
-            line.text.push_str(text);
-        }
-        self.inner_comments(end, indent);
+    fn is_kif(&self) -> bool {
+        self.style().syntax == Syntax::Kif
     }
 
-    fn inner_comments(&mut self, end: u32, indent: usize) {
-        while let Some(comment) = self.comments.next_if(|c| c.span.start < end) {
-            self.put_comment(comment, indent);
+    /// Writes the comments behind the current event and goes on to the next one.
+    fn slot(&mut self, indent: usize) {
+        let slot = &self.places.slots[self.event];
+        if let Some(comment) = slot.trailing {
+            let text = self.formatter.comment_text(comment);
+            self.formatter.out.trail(indent, text);
         }
+        for comment in &slot.own {
+            let text = self.formatter.comment_text(comment);
+            self.formatter.out.comment(indent, text);
+        }
+        self.event += 1;
     }
 
-    fn kif_formula(&mut self, names: &Names<'_>, formula: &Formula, indent: usize) {
-        let line = names.formula(formula);
-        let fits = indent + line.len() <= self.style.width && !self.has_comment_in(formula.span);
-        let (word, parts) = match &formula.kind {
-            FormulaKind::Or(parts) if !fits => ("(or", parts),
-            FormulaKind::And(parts) if !fits => ("(and", parts),
-            _ => {
-                self.out.push(Line::new(indent, line));
-                self.inner_comments(formula.span.end, indent);
-                return;
+    /// Goes to the end of the group that opens here: it was written on one line.
+    fn skip_group(&mut self, indent: usize) {
+        self.event = self.places.closing[self.event];
+        self.slot(indent);
+    }
+
+    fn fact(&mut self, text: &str, joins: bool) {
+        let most = self.style().width;
+        match self.formatter.out.last() {
+            Some(last) if joins && width(&last.text) + 1 + width(text) <= most => {
+                last.text.push(' ');
+                last.text.push_str(text);
             }
-        };
-        self.out.push(Line::new(indent, word.to_owned()));
-        for part in parts {
-            self.inner_comments(part.span.start, indent + self.style.indent);
-            self.kif_formula(names, part, indent + self.style.indent);
+            _ => self.formatter.out.push(0, text),
         }
-        self.close(")", formula.span.end, indent + self.style.indent);
+        self.slot(0);
     }
 
-    fn prolog_clause(&mut self, names: &Names<'_>, clause: &Clause) {
-        let indent = self.style.indent;
-        let head = names.atom(&clause.head);
-        self.inner_comments(clause.head.span.start, 0);
-        let neck = if clause.implication { " :-" } else { "" };
-        self.out.push(Line::new(0, format!("{head}{neck}")));
-        let mut first = true;
-        for part in &clause.body {
-            if !first {
-                self.append(",");
-            }
-            first = false;
-            self.inner_comments(part.span.start, indent);
-            self.prolog_formula(names, part, indent);
+    fn rule(&mut self, clause: &Clause) {
+        let indent = self.style().indent;
+        let head = self.names.atom(&clause.head);
+        self.event += 1;
+        let first = if self.is_kif() { format!("(<= {head}") } else { format!("{head} :-") };
+        self.formatter.out.push(0, &first);
+        self.slot(indent);
+        self.parts(&clause.body, indent, false);
+        if self.is_kif() {
+            self.formatter.out.close(0, ")");
+        } else {
+            let end = if clause.body.is_empty() { " ." } else { "." };
+            self.formatter.out.close(indent, end);
         }
-        self.append(".");
-        self.inner_comments(clause.span.end, indent);
+        self.slot(0);
     }
 
-    fn append(&mut self, text: &str) {
-        if let Some(line) = self.out.iter_mut().rev().find(|line| !line.text.is_empty()) {
-            line.text.push_str(text);
-        }
-    }
-
-    fn prolog_formula(&mut self, names: &Names<'_>, formula: &Formula, indent: usize) {
-        let line = names.formula(formula);
-        let fits = indent + line.len() <= self.style.width && !self.has_comment_in(formula.span);
-        let parts = match &formula.kind {
-            FormulaKind::Or(parts) if parts.len() > 1 && !fits => parts,
-            _ => {
-                self.out.push(Line::new(indent, line));
-                self.inner_comments(formula.span.end, indent);
-                return;
-            }
-        };
+    /// Conditions that must all hold, each on a line of its own.
+    fn parts(&mut self, parts: &[Formula], indent: usize, in_or: bool) {
         for (i, part) in parts.iter().enumerate() {
-            let mark = if i == 0 { "( " } else { "; " };
-            self.inner_comments(part.span.start, indent + 2);
-            self.out.push(Line::new(indent, format!("{mark}{}", names.branch(part))));
-            self.inner_comments(part.span.end, indent + 2);
+            if i > 0 && !self.is_kif() {
+                self.formatter.out.append(",");
+            }
+            self.formula(part, indent, in_or);
         }
-        self.out.push(Line::new(indent, ")".to_owned()));
-        self.inner_comments(formula.span.end, indent + 2);
+    }
+
+    fn formula(&mut self, formula: &Formula, indent: usize, in_or: bool) {
+        let syntax = self.style().syntax;
+        let group = group_of(formula, syntax);
+        let bare = group.as_ref().is_some_and(|group| is_bare(group, in_or, syntax));
+        let line = if bare { self.names.branch(formula) } else { self.names.formula(formula) };
+        let fits = indent + width(&line) <= self.style().width;
+        match group {
+            Some(group) if !fits || self.places.commented(self.event) => match syntax {
+                Syntax::Kif => self.kif_group(&group, indent),
+                Syntax::Prolog if bare => self.bare_group(&group, indent),
+                Syntax::Prolog => self.prolog_group(&group, indent),
+            },
+            _ => {
+                self.formatter.out.push(indent, &line);
+                self.skip_group(indent);
+            }
+        }
+    }
+
+    fn kif_group(&mut self, group: &Group<'_>, indent: usize) {
+        let inner = indent + self.style().indent;
+        let word = if group.is_or { "(or" } else { "(and" };
+        self.formatter.out.push(indent, &("(not ".repeat(group.nots) + word));
+        self.slot(inner);
+        self.parts(group.parts, inner, group.is_or);
+        self.formatter.out.close(indent, &")".repeat(group.nots + 1));
+        self.slot(indent);
+    }
+
+    /// `a, b` between two `;`.
+    fn bare_group(&mut self, group: &Group<'_>, indent: usize) {
+        self.event += 1;
+        self.parts(group.parts, indent, false);
+        self.slot(indent);
+    }
+
+    /// Parts below each other, `;` or `,` between them, the closing parenthesis on its own line.
+    fn prolog_group(&mut self, group: &Group<'_>, indent: usize) {
+        let lead = "not ".repeat(group.nots) + "( ";
+        let inner = indent + width(&lead);
+        self.event += 1;
+        self.formatter.out.lead(&lead);
+        if group.is_or {
+            for (i, part) in group.parts.iter().enumerate() {
+                if i > 0 {
+                    self.formatter.out.lead("; ");
+                }
+                self.formula(part, inner, true);
+            }
+        } else {
+            self.parts(group.parts, inner, false);
+        }
+        self.formatter.out.push(inner - 2, ")");
+        self.slot(inner - 2);
     }
 }

@@ -14,20 +14,25 @@
 //! The crate is pure: no files, no printing, no global tables.
 
 pub mod ast;
+pub mod compare;
 pub mod depend;
+mod detect;
 pub mod diagnostic;
 pub mod format;
 pub mod kif;
 pub mod normal;
 pub mod print;
+pub mod problems;
 pub mod prolog;
 pub mod sexp;
 pub mod stratify;
 pub mod symbol;
 pub mod text;
+mod tokens;
 pub mod validate;
 
 pub use ast::{Atom, Clause, Comment, Formula, FormulaKind, Relation, Rules, Syntax, Term, TermKind};
+pub use detect::detect_syntax;
 pub use diagnostic::{Diagnostic, Severity};
 pub use symbol::{Symbol, Symbols, keyword};
 pub use text::{LineIndex, Position, Span};
@@ -37,10 +42,21 @@ pub use text::{LineIndex, Position, Span};
 pub struct Limits {
     /// The largest text in bytes.
     pub max_text: usize,
-    /// The deepest nesting of parentheses.
+    /// The deepest nesting of parentheses, counted as in KIF; never more than [`MOST_NESTING`].
     pub max_nesting: usize,
     /// The longest name in bytes.
     pub max_symbol: usize,
+}
+
+/// No limit raises the nesting above this: terms are walked by recursion, and a thread's stack must
+/// suffice for it.
+pub const MOST_NESTING: usize = 1000;
+
+impl Limits {
+    /// The nesting that is really allowed.
+    pub(crate) fn nesting(&self) -> usize {
+        self.max_nesting.min(MOST_NESTING)
+    }
 }
 
 impl Default for Limits {
@@ -57,8 +73,9 @@ pub fn parse(text: &str, limits: &Limits) -> (Rules, Vec<Diagnostic>) {
 
 /// Reads a rule sheet in the given syntax.
 pub fn parse_as(text: &str, syntax: Syntax, limits: &Limits) -> (Rules, Vec<Diagnostic>) {
-    if text.len() > limits.max_text {
-        let message = format!("the text has {} bytes, more than {}", text.len(), limits.max_text);
+    let most = limits.max_text.min(u32::MAX as usize);
+    if text.len() > most {
+        let message = format!("the text has {} bytes, more than {most}", text.len());
         let problem = Diagnostic::error("E100", Span::new(0, 0), message)
             .because("a rule sheet of that size cannot be sent in a match")
             .hint("raise the limit with --max-text if it is really meant");
@@ -67,26 +84,6 @@ pub fn parse_as(text: &str, syntax: Syntax, limits: &Limits) -> (Rules, Vec<Diag
     match syntax {
         Syntax::Kif => kif::parse(text, limits),
         Syntax::Prolog => prolog::parse(text, limits),
-    }
-}
-
-/// Tells the two syntaxes apart: KIF expressions open with a parenthesis, Prolog-like clauses with a
-/// name and end with a full stop. Comments of both kinds are skipped first.
-pub fn detect_syntax(text: &str) -> Syntax {
-    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-    let mut comment = None;
-    while let Some(mark @ ('%' | ';')) = rest.chars().next() {
-        comment.get_or_insert(mark);
-        rest = rest.find('\n').map_or("", |end| rest[end..].trim_start());
-    }
-    match rest.chars().next() {
-        Some('(') => Syntax::Kif,
-        None if comment == Some('%') => Syntax::Prolog,
-        None => Syntax::Kif,
-        Some(_) if rest.contains(":-") || rest.contains('.') || rest.contains("/*") => {
-            Syntax::Prolog
-        }
-        Some(_) => Syntax::Kif,
     }
 }
 

@@ -5,6 +5,13 @@
 //! Negation is pushed inwards: valid GDL negates atoms only, but rule sheets in circulation also
 //! negate `distinct` or `or`.
 
+#![allow(
+    clippy::result_large_err,
+    reason = "an error ends the whole normalization, so its size costs nothing"
+)]
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::Diagnostic;
 use crate::ast::{Atom, Clause, Formula, FormulaKind, Relation, Rules, Term, TermKind};
 use crate::symbol::{Symbol, Symbols};
@@ -14,6 +21,10 @@ pub const FEW_ALTERNATIVES: usize = 16;
 
 /// The most clauses that one written rule is expanded into at all.
 pub const MOST_ALTERNATIVES: usize = 20_000;
+
+/// The most literals that are copied to expand the disjunctions of a rule sheet. It keeps the memory
+/// in proportion where a hostile sheet has many rules that expand a lot.
+pub const MOST_COPIES: usize = 4_000_000;
 
 /// A normal logic program with places.
 #[derive(Clone, Debug)]
@@ -113,10 +124,11 @@ impl Literal {
 }
 
 /// Turns written rules into plain clauses. Fails only where a rule nests so many disjunctions that
-/// it stands for more than [`MOST_ALTERNATIVES`] clauses.
+/// it stands for more than [`MOST_ALTERNATIVES`] clauses, or where all
+/// together take more than [`MOST_COPIES`].
 pub fn normalize(rules: &Rules) -> Result<Program, Diagnostic> {
     let mut builder =
-        Builder { symbols: rules.symbols.clone(), rules: Vec::new(), auxiliaries: 0 };
+        Builder { symbols: rules.symbols.clone(), rules: Vec::new(), auxiliaries: 0, copies: 0 };
     for (index, clause) in rules.clauses.iter().enumerate() {
         builder.clause(clause, index as u32)?;
     }
@@ -127,6 +139,8 @@ struct Builder {
     symbols: Symbols,
     rules: Vec<Rule>,
     auxiliaries: usize,
+    /// What the expansions have copied so far.
+    copies: usize,
 }
 
 type Alternatives = Vec<Vec<Literal>>;
@@ -136,13 +150,20 @@ struct Scope<'c> {
     clause: &'c Clause,
     index: u32,
     names: Vec<Symbol>,
+    numbers: FxHashMap<Symbol, u32>,
     /// How often each occurs in the whole clause.
     occurrences: Vec<usize>,
 }
 
 impl<'c> Scope<'c> {
     fn new(clause: &'c Clause, index: u32) -> Self {
-        let mut scope = Self { clause, index, names: Vec::new(), occurrences: Vec::new() };
+        let mut scope = Self {
+            clause,
+            index,
+            names: Vec::new(),
+            numbers: FxHashMap::default(),
+            occurrences: Vec::new(),
+        };
         clause.each_variable(&mut |name, _| {
             let number = scope.number(name) as usize;
             scope.occurrences[number] += 1;
@@ -151,12 +172,11 @@ impl<'c> Scope<'c> {
     }
 
     fn number(&mut self, name: Symbol) -> u32 {
-        let at = self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
+        *self.numbers.entry(name).or_insert_with(|| {
             self.names.push(name);
             self.occurrences.push(0);
-            self.names.len() - 1
-        });
-        at as u32
+            self.names.len() as u32 - 1
+        })
     }
 
     fn pattern(&mut self, term: &Term) -> Pattern {
@@ -176,20 +196,23 @@ impl<'c> Scope<'c> {
 
     /// The variables of `part` that also occur elsewhere in the clause.
     fn linked(&mut self, part: &Formula) -> Vec<u32> {
-        let mut inside = vec![0; self.names.len()];
-        part.each_variable(&mut |name, _| inside[self.number(name) as usize] += 1);
-        (0..self.names.len() as u32)
-            .filter(|v| {
-                let v = *v as usize;
-                inside[v] > 0 && self.occurrences[v] > inside[v]
-            })
+        let mut inside: Vec<u32> = Vec::new();
+        part.each_variable(&mut |name, _| inside.push(self.number(name)));
+        inside.sort_unstable();
+        inside
+            .chunk_by(|a, b| a == b)
+            .filter(|same| self.occurrences[same[0] as usize] > same.len())
+            .map(|same| same[0])
             .collect()
     }
 
     fn too_many(&self) -> Diagnostic {
-        let message = format!("this rule stands for more than {MOST_ALTERNATIVES} rules without `or`");
+        let message =
+            format!("this rule stands for more than {MOST_ALTERNATIVES} rules without `or`");
         Diagnostic::error("E130", self.clause.span, message)
-            .because("reasoners expand disjunctions, and this expansion does not end in useful time")
+            .because(
+                "reasoners expand disjunctions, and this expansion does not end in useful time",
+            )
             .hint("give the parts that begin with `or` relations of their own")
     }
 }
@@ -199,10 +222,30 @@ impl Builder {
         let mut scope = Scope::new(clause, index);
         let head = scope.predicate(&clause.head);
         let body = self.conjunction(&clause.body, false, &mut scope)?;
-        for literals in body {
-            self.push(head.clone(), literals, &scope);
+        self.add_all(&head, body, &scope)
+    }
+
+    /// Adds a rule for each alternative.
+    fn add_all(
+        &mut self,
+        head: &Predicate,
+        alternatives: Alternatives,
+        scope: &Scope<'_>,
+    ) -> Result<(), Diagnostic> {
+        // Each alternative carries the table of the clause's variables until it is renumbered.
+        if alternatives.len() > 1 {
+            self.spend(alternatives.len() * scope.names.len(), scope)?;
+        }
+        for literals in alternatives {
+            self.push(head.clone(), literals, scope);
         }
         Ok(())
+    }
+
+    /// Counts what an expansion copies.
+    fn spend(&mut self, copies: usize, scope: &Scope<'_>) -> Result<(), Diagnostic> {
+        self.copies += copies;
+        if self.copies > MOST_COPIES { Err(scope.too_many()) } else { Ok(()) }
     }
 
     /// Adds a rule, its variables renumbered so that none is unused.
@@ -231,16 +274,20 @@ impl Builder {
             if some.len() > 1 && all.len() * some.len() > FEW_ALTERNATIVES {
                 let linked = scope.linked(part);
                 if can_stand_apart(&some, &linked) {
-                    some = vec![vec![self.auxiliary(some, &linked, scope)]];
+                    some = vec![vec![self.auxiliary(some, &linked, scope)?]];
                 }
             }
             if all.len() * some.len() > MOST_ALTERNATIVES {
                 return Err(scope.too_many());
             }
-            all = all
-                .iter()
-                .flat_map(|left| some.iter().map(move |right| [&left[..], &right[..]].concat()))
-                .collect();
+            if let [only] = &some[..] {
+                for literals in &mut all {
+                    literals.extend_from_slice(only);
+                }
+            } else {
+                self.spend(copies(&all) * some.len() + copies(&some) * all.len(), scope)?;
+                all = product(&all, &some);
+            }
         }
         Ok(all)
     }
@@ -289,7 +336,7 @@ impl Builder {
         alternatives: Alternatives,
         linked: &[u32],
         scope: &Scope<'_>,
-    ) -> Literal {
+    ) -> Result<Literal, Diagnostic> {
         self.auxiliaries += 1;
         let mut name = format!("or_{}", self.auxiliaries);
         while self.symbols.get(&name).is_some() {
@@ -299,20 +346,32 @@ impl Builder {
         let args: Vec<_> = linked.iter().map(|v| Pattern::Variable(*v)).collect();
         let relation = Relation { name, arity: args.len() as u32, parens: !args.is_empty() };
         let head = Predicate { relation, args };
-        for literals in alternatives {
-            self.push(head.clone(), literals, scope);
-        }
-        Literal::Positive(head)
+        self.add_all(&head, alternatives, scope)?;
+        Ok(Literal::Positive(head))
     }
+}
+
+/// The size of alternatives.
+fn copies(alternatives: &Alternatives) -> usize {
+    alternatives.iter().map(Vec::len).sum()
+}
+
+/// Each of `left` together with each of `right`.
+fn product(left: &Alternatives, right: &Alternatives) -> Alternatives {
+    let with_each = |left: &Vec<Literal>| {
+        let left = left.clone();
+        right.iter().map(move |right| [&left[..], &right[..]].concat())
+    };
+    left.iter().flat_map(with_each).collect()
 }
 
 /// Whether each alternative binds all of its variables by itself, and all linked ones.
 fn can_stand_apart(alternatives: &Alternatives, linked: &[u32]) -> bool {
     alternatives.iter().all(|literals| {
-        let mut bound = Vec::new();
+        let mut bound = FxHashSet::default();
         for literal in literals {
             if let Literal::Positive(p) = literal {
-                p.each_variable(&mut |v| bound.push(v));
+                p.each_variable(&mut |v| _ = bound.insert(v));
             }
         }
         let mut safe = linked.iter().all(|v| bound.contains(v));

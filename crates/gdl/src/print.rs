@@ -1,16 +1,22 @@
 //! Writing terms, formulas and clauses on one line, in either syntax.
+//!
+//! What is written is read back as the same rules. One thing cannot be the same: KIF allows variables
+//! that the Prolog syntax cannot spell (`?1`, `?a-b`, a repeated `?_`); there they get other names,
+//! different from all others of the clause.
 
-use std::fmt::Write;
+mod names;
+
+pub(crate) use names::Names;
 
 use crate::ast::{Atom, Clause, Formula, FormulaKind, Rules, Syntax, Term, TermKind};
-use crate::prolog::is_symbol_char;
-use crate::symbol::{Symbol, Symbols, keyword};
+use crate::symbol::{Symbol, Symbols};
 
 /// The whole rule sheet, one clause a line, without comments.
 pub fn rules(rules: &Rules, syntax: Syntax) -> String {
     let mut out = String::new();
     for item in &rules.clauses {
-        out.push_str(&clause(rules, item, syntax));
+        let names = Names::of_clause(&rules.symbols, item, syntax);
+        names.write_clause(&mut out, item);
         out.push('\n');
     }
     out
@@ -18,188 +24,236 @@ pub fn rules(rules: &Rules, syntax: Syntax) -> String {
 
 /// One clause.
 pub fn clause(rules: &Rules, clause: &Clause, syntax: Syntax) -> String {
-    let names = Names::new(&rules.symbols, clause, syntax);
-    match syntax {
-        Syntax::Kif if clause.implication => {
-            let mut out = format!("(<= {}", names.atom(&clause.head));
-            for part in &clause.body {
-                out.push(' ');
-                out.push_str(&names.formula(part));
-            }
-            out.push(')');
-            out
-        }
-        Syntax::Kif => names.atom(&clause.head),
-        Syntax::Prolog if clause.implication => {
-            let head = names.atom(&clause.head);
-            format!("{head} :- {}.", names.body(&clause.body))
-        }
-        Syntax::Prolog => format!("{}.", names.atom(&clause.head)),
-    }
+    Names::of_clause(&rules.symbols, clause, syntax).clause(clause)
 }
 
 /// A term outside any clause, such as a move or a fluent, in KIF.
 pub fn term(symbols: &Symbols, term: &Term) -> String {
-    Names { symbols, variables: Vec::new(), syntax: Syntax::Kif }.term(term)
+    let mut out = String::new();
+    Names::kif(symbols).write_term(&mut out, term);
+    out
 }
 
-/// How the names of one clause are spelled in one syntax.
-pub(crate) struct Names<'s> {
-    symbols: &'s Symbols,
-    variables: Vec<(Symbol, String)>,
-    pub(crate) syntax: Syntax,
+/// An atom outside any clause, in KIF.
+pub fn atom(symbols: &Symbols, atom: &Atom) -> String {
+    Names::kif(symbols).atom(atom)
 }
 
-impl<'s> Names<'s> {
-    pub(crate) fn new(symbols: &'s Symbols, clause: &Clause, syntax: Syntax) -> Self {
-        let mut names = Self { symbols, variables: Vec::new(), syntax };
-        if syntax == Syntax::Prolog {
-            clause.each_variable(&mut |variable, _| names.add_variable(variable));
-        }
-        names
-    }
-
-    /// Prolog variables are capitalised; what Prolog cannot spell is renamed within its clause.
-    fn add_variable(&mut self, variable: Symbol) {
-        if self.variables.iter().any(|(known, _)| *known == variable) {
-            return;
-        }
-        let name = self.symbols.name(variable).trim_start_matches('?');
-        let mut chars = name.chars();
-        let first = chars.next().unwrap_or('_');
-        let upper: String = first.to_uppercase().collect();
-        let mut spelled = if upper.to_lowercase() == first.to_lowercase().to_string() {
-            upper
-        } else {
-            format!("V{first}")
-        };
-        spelled.push_str(chars.as_str());
-        let spelled: String =
-            spelled.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
-        let starts_well = spelled.starts_with(|c: char| c.is_uppercase() || c == '_');
-        let mut spelled = if starts_well { spelled } else { format!("V{spelled}") };
-        let taken = |s: &str| {
-            s == "_" || self.variables.iter().any(|(_, known)| known.to_lowercase() == s.to_lowercase())
-        };
-        while taken(&spelled) {
-            spelled.push('_');
-        }
-        self.variables.push((variable, spelled));
-    }
-
-    fn variable(&self, variable: Symbol) -> &str {
-        match self.variables.iter().find(|(known, _)| *known == variable) {
-            Some((_, spelled)) => spelled,
-            None => self.symbols.name(variable),
-        }
-    }
-
-    fn name(&self, symbol: Symbol) -> String {
-        let name = self.symbols.name(symbol);
-        match self.syntax {
-            Syntax::Prolog if needs_quotes(name) => {
-                format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'"))
-            }
-            _ => name.to_owned(),
-        }
-    }
-
-    pub(crate) fn term(&self, term: &Term) -> String {
-        match &term.kind {
-            TermKind::Variable(name) => self.variable(*name).to_owned(),
-            TermKind::Constant(name) => self.name(*name),
-            TermKind::Function(name, args) => self.applied(*name, args),
-        }
-    }
-
-    fn applied(&self, name: Symbol, args: &[Term]) -> String {
-        let mut out = self.name(name);
-        match self.syntax {
-            Syntax::Kif => {
-                out.insert(0, '(');
-                for arg in args {
-                    let _ = write!(out, " {}", self.term(arg));
-                }
-            }
-            Syntax::Prolog => {
-                out.push('(');
-                let parts: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
-                out.push_str(&parts.join(", "));
-            }
-        }
-        out.push(')');
+impl Names<'_> {
+    pub(crate) fn clause(&self, clause: &Clause) -> String {
+        let mut out = String::new();
+        self.write_clause(&mut out, clause);
         out
     }
 
     pub(crate) fn atom(&self, atom: &Atom) -> String {
-        if atom.parens { self.applied(atom.name, &atom.args) } else { self.name(atom.name) }
-    }
-
-    pub(crate) fn formula(&self, formula: &Formula) -> String {
-        match self.syntax {
-            Syntax::Kif => self.kif_formula(formula),
-            Syntax::Prolog => self.prolog_formula(formula),
-        }
-    }
-
-    fn kif_formula(&self, formula: &Formula) -> String {
-        let (word, parts) = match &formula.kind {
-            FormulaKind::Atom(atom) => return self.atom(atom),
-            FormulaKind::Distinct(a, b) => {
-                return format!("(distinct {} {})", self.term(a), self.term(b));
-            }
-            FormulaKind::Not(inner) => return format!("(not {})", self.kif_formula(inner)),
-            FormulaKind::Or(parts) => ("or", parts),
-            FormulaKind::And(parts) => ("and", parts),
-        };
-        let mut out = format!("({word}");
-        for part in parts {
-            let _ = write!(out, " {}", self.kif_formula(part));
-        }
-        out.push(')');
+        let mut out = String::new();
+        self.write_atom(&mut out, atom);
         out
     }
 
-    fn prolog_formula(&self, formula: &Formula) -> String {
-        match &formula.kind {
-            FormulaKind::Atom(atom) => self.atom(atom),
-            FormulaKind::Distinct(a, b) => format!("distinct({}, {})", self.term(a), self.term(b)),
-            FormulaKind::Not(inner) => format!("not {}", self.prolog_formula(inner)),
-            FormulaKind::Or(parts) if parts.len() > 1 => {
-                let parts: Vec<_> = parts.iter().map(|part| self.branch(part)).collect();
-                format!("({})", parts.join(" ; "))
-            }
-            FormulaKind::And(parts) if parts.len() > 1 => format!("({})", self.body(parts)),
-            FormulaKind::Or(parts) => format!("or({})", self.body(parts)),
-            FormulaKind::And(parts) => format!("and({})", self.body(parts)),
-        }
+    pub(crate) fn formula(&self, formula: &Formula) -> String {
+        let mut out = String::new();
+        self.write_formula(&mut out, formula);
+        out
     }
 
-    /// An alternative of `;`: a conjunction needs no parentheses there.
+    /// A condition that stands between `;`, where a conjunction needs no parentheses.
     pub(crate) fn branch(&self, formula: &Formula) -> String {
-        match &formula.kind {
-            FormulaKind::And(parts) if parts.len() > 1 => self.body(parts),
-            _ => self.prolog_formula(formula),
+        let mut out = String::new();
+        self.write_branch(&mut out, formula);
+        out
+    }
+
+    fn write_clause(&self, out: &mut String, clause: &Clause) {
+        match self.syntax {
+            Syntax::Kif if clause.implication => {
+                out.push_str("(<= ");
+                self.write_atom(out, &clause.head);
+                for part in &clause.body {
+                    out.push(' ');
+                    self.write_formula(out, part);
+                }
+                out.push(')');
+            }
+            Syntax::Kif => self.write_atom(out, &clause.head),
+            Syntax::Prolog => {
+                self.write_atom(out, &clause.head);
+                if clause.implication {
+                    out.push_str(" :- ");
+                    separated(out, ", ", &clause.body, |out, part| self.write_formula(out, part));
+                }
+                out.push('.');
+            }
         }
     }
 
-    fn body(&self, parts: &[Formula]) -> String {
-        let parts: Vec<_> = parts.iter().map(|part| self.prolog_formula(part)).collect();
-        parts.join(", ")
+    fn write_term(&self, out: &mut String, term: &Term) {
+        match &term.kind {
+            TermKind::Variable(name) => self.variable(out, *name),
+            TermKind::Constant(name) => self.name(out, *name),
+            TermKind::Function(name, args) => self.write_applied(out, *name, args),
+        }
+    }
+
+    fn write_atom(&self, out: &mut String, atom: &Atom) {
+        if atom.parens {
+            self.write_applied(out, atom.name, &atom.args);
+        } else {
+            self.name(out, atom.name);
+        }
+    }
+
+    fn write_applied(&self, out: &mut String, name: Symbol, args: &[Term]) {
+        match self.syntax {
+            Syntax::Kif => {
+                out.push('(');
+                self.name(out, name);
+                for arg in args {
+                    out.push(' ');
+                    self.write_term(out, arg);
+                }
+            }
+            Syntax::Prolog => {
+                self.name(out, name);
+                out.push('(');
+                separated(out, ", ", args, |out, arg| self.write_term(out, arg));
+            }
+        }
+        out.push(')');
+    }
+
+    fn write_formula(&self, out: &mut String, formula: &Formula) {
+        match self.syntax {
+            Syntax::Kif => self.write_kif(out, formula),
+            Syntax::Prolog => self.write_prolog(out, formula),
+        }
+    }
+
+    fn write_kif(&self, out: &mut String, formula: &Formula) {
+        let (word, parts) = match &formula.kind {
+            FormulaKind::Atom(atom) => return self.write_atom(out, atom),
+            FormulaKind::Distinct(a, b) => {
+                out.push_str("(distinct ");
+                separated(out, " ", &[a, b], |out, term| self.write_term(out, term));
+                return out.push(')');
+            }
+            FormulaKind::Not(inner) => ("(not", std::slice::from_ref(&**inner)),
+            FormulaKind::Or(parts) => ("(or", &parts[..]),
+            FormulaKind::And(parts) => ("(and", &parts[..]),
+        };
+        out.push_str(word);
+        for part in parts {
+            out.push(' ');
+            self.write_kif(out, part);
+        }
+        out.push(')');
+    }
+
+    fn write_prolog(&self, out: &mut String, formula: &Formula) {
+        let (word, separator, parts) = match &formula.kind {
+            FormulaKind::Atom(atom) => return self.write_atom(out, atom),
+            FormulaKind::Distinct(a, b) => {
+                out.push_str("distinct(");
+                separated(out, ", ", &[a, b], |out, term| self.write_term(out, term));
+                return out.push(')');
+            }
+            FormulaKind::Not(inner) => {
+                out.push_str("not ");
+                return self.write_prolog(out, inner);
+            }
+            FormulaKind::Or(parts) if parts.len() > 1 => ("", " ; ", parts),
+            FormulaKind::And(parts) if parts.len() > 1 => ("", ", ", parts),
+            FormulaKind::Or(parts) => ("or", ", ", parts),
+            FormulaKind::And(parts) => ("and", ", ", parts),
+        };
+        out.push_str(word);
+        out.push('(');
+        separated(out, separator, parts, |out, part| match separator {
+            " ; " => self.write_branch(out, part),
+            _ => self.write_prolog(out, part),
+        });
+        out.push(')');
+    }
+
+    fn write_branch(&self, out: &mut String, formula: &Formula) {
+        match &formula.kind {
+            FormulaKind::And(parts) if parts.len() > 1 => {
+                separated(out, ", ", parts, |out, part| self.write_prolog(out, part));
+            }
+            _ => self.write_prolog(out, formula),
+        }
     }
 }
 
-/// Whether a name must be quoted in Prolog syntax.
-fn needs_quotes(name: &str) -> bool {
-    let plain = name.starts_with(|c: char| c.is_alphanumeric() && !c.is_uppercase())
-        && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let symbolic = name.chars().all(is_symbol_char)
-        && !matches!(name, ":-" | "<=" | "\\+")
-        && !name.starts_with("/*");
-    let connective = keyword_is(name, keyword::NOT);
-    !(plain && !connective || symbolic)
+fn separated<T>(
+    out: &mut String,
+    separator: &str,
+    items: &[T],
+    mut write: impl FnMut(&mut String, &T),
+) {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.push_str(separator);
+        }
+        write(out, item);
+    }
 }
 
-fn keyword_is(name: &str, symbol: Symbol) -> bool {
-    name.eq_ignore_ascii_case(keyword::ALL[symbol.index()])
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, parse_as};
+
+    fn check(kif: &str, prolog: &str) {
+        let (rules, problems) = parse_as(kif, Syntax::Kif, &Limits::default());
+        assert_eq!(problems, [], "{kif}");
+        assert_eq!(super::rules(&rules, Syntax::Prolog).trim_end(), prolog);
+    }
+
+    #[test]
+    fn names_are_quoted_only_where_they_must_be() {
+        check(
+            "(p a A1 1a ++ 1/2 'q' a\\b not <= :- /* _ x_y)",
+            "p(a, 'A1', 1a, ++, '1/2', '\\'q\\'', 'a\\\\b', 'not', '<=', ':-', '/*', '_', x_y).",
+        );
+    }
+
+    #[test]
+    fn variables_are_capitalised() {
+        check("(p ?x ?newX ?X ?_y ?éa)", "p(X, NewX, X, _y, Éa).");
+    }
+
+    #[test]
+    fn variables_that_prolog_cannot_spell_get_names_of_their_own() {
+        check("(p ?1 ?a-b ?a+b ?v1 ?ß ?_ ?_)", "p(V1_2, Va_b, Va_b_2, V1, Vß, V_, V_).");
+        check("(p ?+ ?v_)", "p(V__2, V_).");
+    }
+
+    #[test]
+    fn what_occurs_once_and_has_no_name_is_an_underscore() {
+        check("(<= (p ?_1 ?_2) (q ?_ ?_2 ?_x))", "p(_, _2) :- q(_, _2, _x).");
+    }
+
+    #[test]
+    fn groups_have_the_signs_of_prolog() {
+        check(
+            "(<= p (or a (and b c) (and d)) (and e f) (not (or g h)) (not (not i)))",
+            "p :- (a ; b, c ; and(d)), (e, f), not (g ; h), not not i.",
+        );
+        check(
+            "(<= p (or) (or a) (and (and a b))) (<= q)",
+            "p :- or(), or(a), and((a, b)).\nq :- .",
+        );
+        check("(<= p not or (distinct ?x b))", "p :- 'not', or, distinct(X, b).");
+        check("open (open) (f (g))", "open.\nopen().\nf(g()).");
+    }
+
+    #[test]
+    fn terms_and_atoms_are_written_in_kif() {
+        let (rules, _) = parse_as("(p (F ?x) (g))", Syntax::Kif, &Limits::default());
+        let head = &rules.clauses[0].head;
+        assert_eq!(atom(&rules.symbols, head), "(p (F ?x) (g))");
+        assert_eq!(term(&rules.symbols, &head.args[0]), "(F ?x)");
+    }
 }

@@ -2,221 +2,66 @@
 //!
 //! Variables begin with an upper-case letter or `_`; `,` is and, `;` is or, `not` or `\+` negates;
 //! names that are not plain are quoted (`'1/2'`), names made of symbol characters (`++`) need no
-//! quotes. `or(…)`, `and(…)`, `p :- .` and `done()` spell what KIF can say and Prolog cannot.
+//! quotes. `or(…)`, `and(…)`, `p :- .` and `done()` spell what KIF can say and Prolog cannot. Names
+//! compare without regard to case, here too: `NewX` and `Newx` are one variable.
+
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashSet;
 
 use crate::Limits;
-use crate::ast::{Atom, Clause, Comment, Formula, FormulaKind, Rules, Syntax, Term, TermKind};
+use crate::ast::{Atom, Clause, Formula, FormulaKind, Rules, Syntax, Term, TermKind};
 use crate::diagnostic::Diagnostic;
+use crate::kif::rule_in_place;
+use crate::problems::report;
+use crate::sexp::{ends_with_gap, too_deep, too_long};
 use crate::symbol::{Symbol, Symbols, keyword};
 use crate::text::Span;
+use crate::tokens::{Token, lex};
 
 /// Reads a rule sheet. Clauses that cannot be read are left out and reported.
 pub fn parse(text: &str, limits: &Limits) -> (Rules, Vec<Diagnostic>) {
-    let lexed = Lexer::new(text, limits).run();
+    let lexed = lex(text, limits);
     let mut parser = Parser {
         text,
         tokens: lexed.tokens,
         at: 0,
         depth: 0,
+        named: FxHashSet::default(),
         anonymous: 0,
         limits,
         symbols: Symbols::new(),
         problems: lexed.problems,
     };
     let clauses = parser.clauses();
-    let rules = Rules {
-        symbols: parser.symbols,
-        clauses,
-        comments: lexed.comments,
-        syntax: Syntax::Prolog,
-    };
+    let comments = lexed.comments;
+    let rules = Rules { symbols: parser.symbols, clauses, comments, syntax: Syntax::Prolog };
     (rules, parser.problems)
 }
 
-/// Characters of which names such as `++` or `=<` are made without quotes.
-pub(crate) fn is_symbol_char(c: char) -> bool {
-    "+-*/\\^<>=~:?@#&$!".contains(c)
+/// The variable of KIF that a variable in Prolog syntax stands for: `NewX` is `?newX`.
+pub(crate) fn kif_variable(name: &str) -> String {
+    let mut chars = name.chars();
+    let mut out = String::from("?");
+    out.extend(chars.next().into_iter().flat_map(char::to_lowercase));
+    out.push_str(chars.as_str());
+    out
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
-    Name(String),
-    Quoted(String),
-    Variable(String),
-    Open,
-    Close,
-    Comma,
-    Or,
-    Neck,
-    End,
-}
-
-struct Lexer<'t, 'l> {
-    text: &'t str,
-    at: usize,
-    limits: &'l Limits,
-    tokens: Vec<(Token, Span)>,
-    comments: Vec<Comment>,
-    problems: Vec<Diagnostic>,
-    previous_end: usize,
-}
-
-impl<'t, 'l> Lexer<'t, 'l> {
-    fn new(text: &'t str, limits: &'l Limits) -> Self {
-        Self {
-            text,
-            at: 0,
-            limits,
-            tokens: Vec::new(),
-            comments: Vec::new(),
-            problems: Vec::new(),
-            previous_end: 0,
-        }
-    }
-
-    fn run(mut self) -> Self {
-        while let Some(c) = self.text[self.at..].chars().next() {
-            let start = self.at;
-            if c.is_whitespace() || c == '\u{feff}' {
-                self.at += c.len_utf8();
-                continue;
-            }
-            self.token(c, start);
-            self.previous_end = self.at;
-        }
-        self
-    }
-
-    fn token(&mut self, c: char, start: usize) {
-        let rest = &self.text[start..];
-        let single = match c {
-            '(' => Some(Token::Open),
-            ')' => Some(Token::Close),
-            ',' => Some(Token::Comma),
-            ';' | '|' => Some(Token::Or),
-            '.' => Some(Token::End),
-            _ => None,
-        };
-        if let Some(token) = single {
-            self.at = start + 1;
-            return self.push(token, start);
-        }
-        match c {
-            '%' => {
-                let length = rest.find('\n').unwrap_or(rest.len());
-                self.at = start + length;
-                self.comment(&rest[1..length], start);
-            }
-            '/' if rest.starts_with("/*") => self.block_comment(rest, start),
-            '\'' => self.quoted(start),
-            _ if c.is_alphanumeric() || c == '_' => {
-                let length =
-                    rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-                self.at = start + length;
-                let word = &rest[..length];
-                let variable = c.is_uppercase() || c == '_';
-                let token =
-                    if variable { Token::Variable(word.into()) } else { Token::Name(word.into()) };
-                self.push(token, start);
-            }
-            _ if is_symbol_char(c) => {
-                let length = rest.find(|c: char| !is_symbol_char(c)).unwrap_or(rest.len());
-                self.at = start + length;
-                let token = match &rest[..length] {
-                    ":-" | "<=" => Token::Neck,
-                    word => Token::Name(word.into()),
-                };
-                self.push(token, start);
-            }
-            _ => {
-                self.at = start + c.len_utf8();
-                let span = Span::new(start, self.at);
-                let message = format!("the character {c:?} has no meaning here");
-                self.problems.push(
-                    Diagnostic::error("E120", span, message)
-                        .hint("put names with unusual characters into single quotes"),
-                );
-            }
-        }
-    }
-
-    fn push(&mut self, token: Token, start: usize) {
-        let span = Span::new(start, self.at);
-        if self.at - start > self.limits.max_symbol {
-            let most = self.limits.max_symbol;
-            let message = format!("this name has more than {most} bytes");
-            self.problems.push(Diagnostic::error("E104", span, message));
-        }
-        self.tokens.push((token, span));
-    }
-
-    fn comment(&mut self, text: &str, start: usize) {
-        let between = &self.text[self.previous_end..start];
-        self.comments.push(Comment {
-            text: text.trim_end().to_owned(),
-            span: Span::new(start, self.at),
-            trailing: self.previous_end > 0 && !between.contains('\n'),
-            gap_before: between.matches('\n').count() > usize::from(self.previous_end > 0),
-        });
-    }
-
-    fn block_comment(&mut self, rest: &str, start: usize) {
-        let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
-        if !rest.contains("*/") {
-            let span = Span::new(start, start + 2);
-            self.problems.push(Diagnostic::error("E121", span, "this comment is never closed"));
-        }
-        let inner = rest[2..length].trim_end_matches("*/").to_owned();
-        self.at = start + length;
-        for line in inner.lines() {
-            self.comment(&format!(" {}", line.trim()), start);
-            self.previous_end = self.at;
-        }
-    }
-
-    fn quoted(&mut self, start: usize) {
-        let mut name = String::new();
-        let mut chars = self.text[start + 1..].char_indices().peekable();
-        while let Some((i, c)) = chars.next() {
-            match c {
-                '\\' => name.extend(chars.next().map(|(_, next)| next)),
-                '\'' if chars.peek().is_some_and(|(_, next)| *next == '\'') => {
-                    chars.next();
-                    name.push('\'');
-                }
-                '\'' => {
-                    self.at = start + 1 + i + 1;
-                    return self.quoted_name(name, start);
-                }
-                '\n' => break,
-                _ => name.push(c),
-            }
-        }
-        let length = self.text[start..].find('\n').unwrap_or(self.text.len() - start);
-        self.at = start + length;
-        let span = Span::new(start, start + 1);
-        self.problems.push(Diagnostic::error("E122", span, "this quote is never closed"));
-    }
-
-    fn quoted_name(&mut self, name: String, start: usize) {
-        let bad = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '(' | ')' | ';');
-        if name.is_empty() || name.starts_with('?') || name.chars().any(bad) {
-            let span = Span::new(start, self.at);
-            self.problems.push(
-                Diagnostic::error("E123", span, "this name cannot be written in KIF")
-                    .because("matches are played in KIF")
-                    .hint("use a name without blanks, parentheses and `;` that has no `?` in front"),
-            );
-        }
-        self.push(Token::Quoted(name), start);
-    }
+/// Whether a variable (without KIF's `?`) is named as the reader names `_`.
+pub(crate) fn is_anonymous(name: &str) -> bool {
+    name.strip_prefix('_').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
 struct Parser<'t, 'l> {
     text: &'t str,
-    tokens: Vec<(Token, Span)>,
+    tokens: Vec<(Token<'t>, Span)>,
     at: usize,
     depth: usize,
+    /// The variables of the clause that are named like fresh ones.
+    named: FxHashSet<&'t str>,
+    /// The number of the clause's last fresh variable.
     anonymous: usize,
     limits: &'l Limits,
     symbols: Symbols,
@@ -227,35 +72,34 @@ struct Parser<'t, 'l> {
 struct Stop;
 type Parsed<T> = Result<T, Stop>;
 
-impl Parser<'_, '_> {
-    fn peek(&self) -> Option<&Token> {
+impl<'t> Parser<'t, '_> {
+    fn peek(&self) -> Option<&Token<'t>> {
         self.tokens.get(self.at).map(|(token, _)| token)
     }
 
     fn span(&self) -> Span {
-        match self.tokens.get(self.at).or(self.tokens.last()) {
-            Some((_, span)) => *span,
-            None => Span::default(),
-        }
+        self.tokens.get(self.at).or(self.tokens.last()).map_or(Span::default(), |(_, span)| *span)
     }
 
     fn last_span(&self) -> Span {
         self.at.checked_sub(1).map_or(Span::default(), |i| self.tokens[i].1)
     }
 
-    fn eat(&mut self, token: &Token) -> bool {
+    fn eat(&mut self, token: &Token<'_>) -> bool {
         let hit = self.peek() == Some(token);
         self.at += usize::from(hit);
         hit
     }
 
     fn fail<T>(&mut self, code: &'static str, message: &str, hint: &str) -> Parsed<T> {
+        let span = self.span();
         let found = match self.tokens.get(self.at) {
             Some((_, span)) => format!("`{}`", &self.text[span.range()]),
             None => "the end of the text".to_owned(),
         };
-        let problem = Diagnostic::error(code, self.span(), format!("{message}, found {found}"));
-        self.problems.push(problem.hint(hint));
+        report(&mut self.problems, || {
+            Diagnostic::error(code, span, format!("{message}, found {found}")).hint(hint)
+        });
         Err(Stop)
     }
 
@@ -263,21 +107,32 @@ impl Parser<'_, '_> {
         let mut clauses = Vec::new();
         let mut previous_end = 0;
         while self.at < self.tokens.len() {
-            let start = self.span().start as usize;
-            let before = &self.text[previous_end..start];
-            let tail = before.trim_end_matches(|c: char| c.is_whitespace());
-            let gap_before = previous_end > 0 && before[tail.len()..].matches('\n').count() > 1;
-            self.depth = 0;
+            let start = self.span();
+            let gap_before = ends_with_gap(&self.text[previous_end..start.start as usize]);
+            self.begin_clause();
             match self.clause() {
-                Ok(mut clause) => {
-                    clause.gap_before = gap_before;
-                    clauses.push(clause);
+                Ok(clause) if nesting(&clause) > self.limits.nesting() => {
+                    report(&mut self.problems, || too_deep(self.limits, start));
                 }
+                Ok(clause) => clauses.push(Clause { gap_before, ..clause }),
                 Err(Stop) => self.skip_clause(),
             }
             previous_end = self.last_span().end as usize;
         }
         clauses
+    }
+
+    fn begin_clause(&mut self) {
+        self.depth = 0;
+        self.anonymous = 0;
+        self.named.clear();
+        for (token, _) in &self.tokens[self.at..] {
+            match token {
+                Token::End => break,
+                Token::Variable(name) if is_anonymous(name) => _ = self.named.insert(name),
+                _ => {}
+            }
+        }
     }
 
     fn skip_clause(&mut self) {
@@ -292,14 +147,11 @@ impl Parser<'_, '_> {
 
     fn clause(&mut self) -> Parsed<Clause> {
         let start = self.span();
-        let head = self.atom()?;
+        let head = self.atom("the head of a clause")?;
         let implication = self.eat(&Token::Neck);
         let mut body = Vec::new();
         if implication && self.peek() != Some(&Token::End) {
-            body = match self.disjunction()? {
-                Formula { kind: FormulaKind::And(parts), .. } => parts,
-                other => vec![other],
-            };
+            body = self.body()?;
         }
         if !self.eat(&Token::End) {
             let hint = "end each clause with `.`, separate conditions by `,`";
@@ -309,78 +161,69 @@ impl Parser<'_, '_> {
         Ok(Clause { head, body, implication, span, gap_before: false })
     }
 
+    /// Bounds the recursion; [`nesting`] then bounds what was read.
     fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
-        if self.depth > self.limits.max_nesting {
-            let message = format!("nesting is deeper than {} levels", self.limits.max_nesting);
-            self.problems.push(Diagnostic::error("E103", self.span(), message));
+        if self.depth > self.limits.nesting() {
+            let span = self.span();
+            report(&mut self.problems, || too_deep(self.limits, span));
             return Err(Stop);
         }
         Ok(())
     }
 
-    /// `a, b ; c`: And only where there are several parts without parentheses of their own.
-    fn disjunction(&mut self) -> Parsed<Formula> {
+    /// `a, b ; c` without parentheses around it: the conditions of which all must hold.
+    fn body(&mut self) -> Parsed<Vec<Formula>> {
         self.enter()?;
-        let first = self.conjunction()?;
-        let mut parts = vec![first];
+        let mut alternatives = vec![self.conditions()?];
         while self.eat(&Token::Or) {
-            parts.push(self.conjunction()?);
+            alternatives.push(self.conditions()?);
         }
         self.depth -= 1;
-        if parts.len() == 1 {
-            return Ok(parts.swap_remove(0));
+        if alternatives.len() == 1 {
+            return Ok(alternatives.swap_remove(0));
         }
+        let parts: Vec<_> = alternatives.into_iter().map(conjunction).collect();
         let span = parts[0].span.to(self.last_span());
-        Ok(Formula { kind: FormulaKind::Or(parts), span })
+        Ok(vec![Formula { kind: FormulaKind::Or(parts), span }])
     }
 
-    fn conjunction(&mut self) -> Parsed<Formula> {
-        let first = self.literal()?;
-        if self.peek() != Some(&Token::Comma) {
-            // A lone `(a, b)` in parentheses must not melt into the body: keep it apart.
-            return Ok(match first.kind {
-                FormulaKind::And(_) => {
-                    Formula { span: first.span, kind: FormulaKind::And(vec![first]) }
-                }
-                _ => first,
-            });
-        }
-        let start = first.span;
-        let mut parts = vec![first];
+    fn conditions(&mut self) -> Parsed<Vec<Formula>> {
+        let mut parts = vec![self.literal()?];
         while self.eat(&Token::Comma) {
             parts.push(self.literal()?);
         }
-        Ok(Formula { kind: FormulaKind::And(parts), span: start.to(self.last_span()) })
+        Ok(parts)
     }
 
     fn literal(&mut self) -> Parsed<Formula> {
         let start = self.span();
-        if self.eat(&Token::Open) {
-            let inner = self.disjunction()?;
+        let kind = if self.eat(&Token::Open) {
+            let inner = conjunction(self.body()?);
             self.close()?;
-            let kind = match inner.kind {
-                // Undo the wrapping of a lone conjunction: these parentheses are its own.
-                FormulaKind::And(mut parts)
-                    if parts.len() == 1 && matches!(parts[0].kind, FormulaKind::And(_)) =>
-                {
-                    parts.swap_remove(0).kind
-                }
-                kind => kind,
-            };
-            return Ok(Formula { kind, span: start.to(self.last_span()) });
-        }
-        let symbol = match self.peek() {
-            Some(Token::Name(name)) if name == "\\+" => Some(keyword::NOT),
-            Some(Token::Name(name)) => self.symbols.get(name),
-            Some(Token::Quoted(_)) => None,
+            inner.kind
+        } else {
+            self.named_condition(start)?
+        };
+        Ok(Formula { kind, span: start.to(self.last_span()) })
+    }
+
+    /// A condition that begins with a name. Quotes make no difference where KIF has none: a list that
+    /// begins with `or` is a disjunction there.
+    fn named_condition(&mut self, start: Span) -> Parsed<FormulaKind> {
+        let applied = matches!(self.tokens.get(self.at + 1), Some((Token::Open, _)));
+        let word = match self.peek() {
+            Some(Token::Name("\\+")) => Some(keyword::NOT),
+            Some(Token::Name(name)) => {
+                self.symbols.get(name).filter(|word| applied || *word == keyword::NOT)
+            }
+            Some(Token::Quoted(name)) => self.symbols.get(name).filter(|_| applied),
             _ => {
                 let hint = "a condition is `name(terms)`, `not condition` or `(a ; b)`";
                 return self.fail("E125", "expected a condition", hint);
             }
         };
-        let applied = matches!(self.tokens.get(self.at + 1), Some((Token::Open, _)));
-        let kind = match symbol {
+        Ok(match word {
             Some(keyword::NOT) => {
                 self.at += 1;
                 self.enter()?;
@@ -388,36 +231,45 @@ impl Parser<'_, '_> {
                 self.depth -= 1;
                 FormulaKind::Not(Box::new(inner))
             }
-            Some(keyword::OR) if applied => FormulaKind::Or(self.connective()?),
-            Some(keyword::AND) if applied => FormulaKind::And(self.connective()?),
-            Some(keyword::DISTINCT) if applied => {
-                let mut args = self.atom()?.args;
-                let (Some(b), Some(a), true) = (args.pop(), args.pop(), args.is_empty()) else {
-                    let span = start.to(self.last_span());
-                    let message = "`distinct` takes exactly two terms";
-                    self.problems.push(Diagnostic::error("E112", span, message));
-                    return Err(Stop);
-                };
-                FormulaKind::Distinct(a, b)
-            }
-            _ => FormulaKind::Atom(self.atom()?),
-        };
-        Ok(Formula { kind, span: start.to(self.last_span()) })
+            Some(keyword::OR) => FormulaKind::Or(self.connective()?),
+            Some(keyword::AND) => FormulaKind::And(self.connective()?),
+            Some(keyword::DISTINCT) => self.distinct(start)?,
+            _ => FormulaKind::Atom(self.atom("a condition")?),
+        })
     }
 
+    fn distinct(&mut self, start: Span) -> Parsed<FormulaKind> {
+        let mut args = self.atom("a condition")?.args;
+        if let (Some(b), Some(a), true) = (args.pop(), args.pop(), args.is_empty()) {
+            return Ok(FormulaKind::Distinct(a, b));
+        }
+        let span = start.to(self.last_span());
+        report(&mut self.problems, || {
+            Diagnostic::error("E112", span, "`distinct` takes exactly two terms")
+        });
+        Err(Stop)
+    }
+
+    /// `or(…)` or `and(…)`.
     fn connective(&mut self) -> Parsed<Vec<Formula>> {
-        self.at += 2;
+        self.at += 1;
+        self.list(Self::literal)
+    }
+
+    /// What stands between parentheses, separated by commas.
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        self.at += 1;
         self.enter()?;
-        let mut parts = Vec::new();
-        while self.peek() != Some(&Token::Close) {
-            parts.push(self.literal()?);
-            if !self.eat(&Token::Comma) {
-                break;
+        let mut items = Vec::new();
+        if self.peek() != Some(&Token::Close) {
+            items.push(item(self)?);
+            while self.eat(&Token::Comma) {
+                items.push(item(self)?);
             }
         }
         self.depth -= 1;
         self.close()?;
-        Ok(parts)
+        Ok(items)
     }
 
     fn close(&mut self) -> Parsed<()> {
@@ -427,69 +279,101 @@ impl Parser<'_, '_> {
         self.fail("E126", "expected `)`", "add the missing `)` or `,`")
     }
 
-    fn atom(&mut self) -> Parsed<Atom> {
-        let start = self.span();
-        let name = self.name()?;
+    fn atom(&mut self, place: &str) -> Parsed<Atom> {
+        let name_span = self.span();
+        let name = self.name("expected a name")?;
+        if name == keyword::IMPLIED_BY {
+            report(&mut self.problems, || rule_in_place(name_span, place));
+            return Err(Stop);
+        }
         let parens = self.peek() == Some(&Token::Open);
-        let args = if parens { self.arguments()? } else { Vec::new() };
-        Ok(Atom { name, args, parens, span: start.to(self.last_span()), name_span: start })
+        let args = if parens { self.list(Self::term)? } else { Vec::new() };
+        Ok(Atom { name, args, parens, span: name_span.to(self.last_span()), name_span })
     }
 
-    fn name(&mut self) -> Parsed<Symbol> {
-        let Some(Token::Name(name) | Token::Quoted(name)) = self.peek() else {
-            let hint = "names begin with a lower-case letter, or stand in single quotes";
-            return self.fail("E127", "expected a name", hint);
+    fn name(&mut self, wanted: &str) -> Parsed<Symbol> {
+        let symbol = match self.tokens.get(self.at) {
+            Some((Token::Name(name), _)) => self.symbols.intern(name),
+            Some((Token::Quoted(name), _)) => self.symbols.intern(name),
+            _ => {
+                let hint = "names begin with a lower-case letter, or stand in single quotes";
+                return self.fail("E127", wanted, hint);
+            }
         };
-        let symbol = self.symbols.intern(&name.clone());
         self.at += 1;
         Ok(symbol)
-    }
-
-    fn arguments(&mut self) -> Parsed<Vec<Term>> {
-        self.at += 1;
-        self.enter()?;
-        let mut args = Vec::new();
-        while self.peek() != Some(&Token::Close) {
-            args.push(self.term()?);
-            if !self.eat(&Token::Comma) {
-                break;
-            }
-        }
-        self.depth -= 1;
-        self.close()?;
-        Ok(args)
     }
 
     fn term(&mut self) -> Parsed<Term> {
         let start = self.span();
         if let Some(Token::Variable(name)) = self.peek() {
-            let name = name.clone();
+            let name = *name;
             self.at += 1;
-            let symbol = self.variable(&name);
+            let symbol = self.variable(name, start);
             return Ok(Term { kind: TermKind::Variable(symbol), span: start });
         }
-        let name = self.name()?;
+        let name = self.name("expected a term")?;
         let kind = if self.peek() == Some(&Token::Open) {
-            TermKind::Function(name, self.arguments()?)
+            TermKind::Function(name, self.list(Self::term)?)
         } else {
             TermKind::Constant(name)
         };
         Ok(Term { kind, span: start.to(self.last_span()) })
     }
 
-    /// `NewX` is KIF's `?newX`; each `_` is a variable of its own.
-    fn variable(&mut self, name: &str) -> Symbol {
+    /// Each `_` is a variable of its own, numbered within its clause past the names used there.
+    fn variable(&mut self, name: &str, span: Span) -> Symbol {
+        let mut fresh = String::from(name);
         if name == "_" {
             loop {
                 self.anonymous += 1;
-                let fresh = format!("?_{}", self.anonymous);
-                if self.symbols.get(&fresh).is_none() && !self.text.contains(&fresh[1..]) {
-                    return self.symbols.intern(&fresh);
+                fresh = format!("_{}", self.anonymous);
+                if !self.named.contains(fresh.as_str()) {
+                    break;
                 }
             }
         }
-        let mut chars = name.chars();
-        let first = chars.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
-        self.symbols.intern(&format!("?{first}{}", chars.as_str()))
+        let spelled = kif_variable(&fresh);
+        if spelled.len() > self.limits.max_symbol {
+            report(&mut self.problems, || too_long(self.limits, span));
+        }
+        self.symbols.intern(&spelled)
+    }
+}
+
+/// Several conditions as one formula.
+fn conjunction(mut parts: Vec<Formula>) -> Formula {
+    if parts.len() == 1 {
+        return parts.swap_remove(0);
+    }
+    let span = parts.iter().fold(parts[0].span, |span, part| span.to(part.span));
+    Formula { kind: FormulaKind::And(parts), span }
+}
+
+/// The nesting of parentheses that a clause has in KIF.
+fn nesting(clause: &Clause) -> usize {
+    let body = clause.body.iter().map(formula_nesting).max().unwrap_or(0);
+    usize::from(clause.implication) + atom_nesting(&clause.head).max(body)
+}
+
+fn formula_nesting(formula: &Formula) -> usize {
+    match &formula.kind {
+        FormulaKind::Atom(atom) => atom_nesting(atom),
+        FormulaKind::Not(inner) => 1 + formula_nesting(inner),
+        FormulaKind::Or(parts) | FormulaKind::And(parts) => {
+            1 + parts.iter().map(formula_nesting).max().unwrap_or(0)
+        }
+        FormulaKind::Distinct(a, b) => 1 + term_nesting(a).max(term_nesting(b)),
+    }
+}
+
+fn atom_nesting(atom: &Atom) -> usize {
+    usize::from(atom.parens) + atom.args.iter().map(term_nesting).max().unwrap_or(0)
+}
+
+fn term_nesting(term: &Term) -> usize {
+    match &term.kind {
+        TermKind::Variable(_) | TermKind::Constant(_) => 0,
+        TermKind::Function(_, args) => 1 + args.iter().map(term_nesting).max().unwrap_or(0),
     }
 }

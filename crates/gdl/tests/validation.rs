@@ -28,6 +28,7 @@ const ADDITIONS: &[(&str, &str)] = &[
     ("E201", "(<= p (not @q))\n(<= q (not p))\n(<= (goal you 50) p)"),
     ("E201", "(<= p (not @p))\n(<= (goal you 50) p)"),
     ("E201", "(<= (p ?x) (turn ?x ?y) q)\n(<= q (turn ?x ?y) (not @(p ?y)))\n(<= (goal you 50) q)"),
+    ("E201", "(p 2)\n(<= (p 1) (turn ?x you) (not @(p ?x)))\n(<= (goal you 50) (p 1))"),
     ("E202", "(<= (goal @?who 50) open)"),
     ("E202", "(<= (goal you 50) (not (true (cell @?x b))))"),
     ("E202", "(<= (goal you 50) (distinct @?x 1))"),
@@ -261,6 +262,12 @@ fn large_and_deep_sheets_are_validated_without_overflow_or_long_waits() {
     let looped = format!("{chain}(<= p100000 (not p0))\n(<= terminal p0)\n{GAME}");
     let errors = checked(&looped).diagnostics;
     assert_eq!(errors.iter().map(|d| d.code).collect::<Vec<_>>(), ["E201"]);
+    let wrong = join(0..20_000, |i| format!("(<= named{i} nmaed{i})\n"));
+    assert!(checked(&format!("{wrong}{GAME}")).is_sound());
+    let body =
+        join(0..10_000, |i| format!("(turn ?a{i} you) (not (turn ?b{i} you)) (or open open)"));
+    let errors = checked(&format!("(<= (goal ?a0 50) {body})\n{GAME}")).diagnostics;
+    assert_eq!(errors.iter().filter(|d| d.code == "E202").count(), 10_000);
     // A guard against quadratic time only: a few hundred milliseconds are usual.
     assert!(start.elapsed().as_secs() < 20);
 }

@@ -19,7 +19,7 @@ use crate::diagnostic::Diagnostic;
 const MOST_TRIES: usize = 32;
 
 /// How many pairs of conditions and heads are compared before all cycles are taken as true ones.
-const MOST_PAIRS: usize = 1_000_000;
+const MOST_PAIRS: usize = 4_000_000;
 
 /// Reports each cycle through negation once, at the negated condition; true cycles first, so that a
 /// cycle found in both ways is an error.

@@ -1,7 +1,7 @@
 //! Names: relations that nothing defines or nothing needs, names used in two ways, keywords as terms,
 //! and characters that other systems may not read.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sheet::{Sheet, arguments, is_logical, is_relation_keyword};
 use super::suggest::Suggester;
@@ -14,8 +14,13 @@ use crate::text::Span;
 pub(super) fn check(sheet: &Sheet<'_>, partial: bool, out: &mut Vec<Diagnostic>) {
     let undefined = if partial { Vec::new() } else { undefined(sheet) };
     let mut suggester = Suggester::new();
+    let mut forms: FxHashMap<Symbol, (Relation, usize)> = FxHashMap::default();
+    for (relation, clause) in &sheet.defined {
+        forms.entry(relation.name).or_insert((*relation, *clause));
+    }
     for (relation, first) in &undefined {
-        out.push(report_undefined(sheet, *relation, *first, &mut suggester));
+        let other_form = forms.get(&relation.name).copied();
+        out.push(report_undefined(sheet, (*relation, *first), other_form, &mut suggester));
     }
     if !partial {
         unused(sheet, out);
@@ -46,8 +51,8 @@ fn undefined(sheet: &Sheet<'_>) -> Vec<(Relation, usize)> {
 
 fn report_undefined(
     sheet: &Sheet<'_>,
-    relation: Relation,
-    first: usize,
+    (relation, first): (Relation, usize),
+    other_form: Option<(Relation, usize)>,
     suggester: &mut Suggester,
 ) -> Diagnostic {
     let one = &sheet.uses[first];
@@ -59,14 +64,13 @@ fn report_undefined(
         "this condition never holds, so what needs it never happens"
     };
     let finding = Diagnostic::warning("W301", one.atom.name_span, message).because(why);
-    let other_form = sheet.defined.iter().find(|(other, _)| other.name == relation.name);
     if let Some((other, clause)) = other_form {
         let hint = if other.arity == relation.arity {
             "write it with parentheses in all places or in none".to_owned()
         } else {
             format!("it is defined with {}", arguments(other.arity))
         };
-        let span = sheet.rules.clauses[*clause].head.span;
+        let span = sheet.rules.clauses[clause].head.span;
         return finding.hint(hint).see(span, format!("`{name}` is defined here in another form"));
     }
     let candidates = sheet

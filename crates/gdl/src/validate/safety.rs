@@ -18,10 +18,37 @@ pub(super) fn check(sheet: &Sheet<'_>, out: &mut Vec<Diagnostic>) {
         if clause.body.is_empty() && clause.head.args.iter().all(Term::is_ground) {
             continue;
         }
-        for (name, span, place) in unbound(clause) {
-            out.push(report(sheet, clause, name, span, place, &mut suggester));
+        let unbound = unbound(clause);
+        if unbound.is_empty() {
+            continue;
+        }
+        let positive = positive_variables(clause);
+        let known: FxHashSet<Symbol> = positive.iter().copied().collect();
+        for (name, span, place) in unbound {
+            let elsewhere = known.contains(&name);
+            let names = positive.iter().map(|other| sheet.rules.name(*other));
+            let near = suggester.nearest(sheet.rules.name(name), names);
+            let similar = near.and_then(|near| sheet.rules.symbols.get(near));
+            out.push(if clause.body.is_empty() {
+                report_fact(sheet, name, span)
+            } else {
+                report_rule(sheet, (name, span, place), elsewhere, similar)
+            });
         }
     }
+}
+
+/// The variables of positive conditions, in the order of the text.
+fn positive_variables(clause: &Clause) -> Vec<Symbol> {
+    let mut names = Vec::new();
+    for formula in &clause.body {
+        formula.each_atom(&mut |atom, negated| {
+            if !negated {
+                atom.each_variable(&mut |name, _| names.push(name));
+            }
+        });
+    }
+    names
 }
 
 /// The unsafe variables, each once: those of the head first, then in the order of the body.
@@ -62,44 +89,30 @@ fn unbound(clause: &Clause) -> Vec<(Symbol, Span, &'static str)> {
     all
 }
 
-fn report(
+fn report_fact(sheet: &Sheet<'_>, name: Symbol, span: Span) -> Diagnostic {
+    let variable = sheet.variable(name);
+    let message = format!("{variable} stands in a fact, but facts cannot have variables");
+    Diagnostic::error("E202", span, message)
+        .because("nothing says which values it ranges over (Def. 2.7, condition 2: safe)")
+        .hint("write a constant, or a rule whose conditions bind the variable")
+}
+
+/// `elsewhere` if some alternative of the rule binds the variable.
+fn report_rule(
     sheet: &Sheet<'_>,
-    clause: &Clause,
-    name: Symbol,
-    span: Span,
-    place: &str,
-    suggester: &mut Suggester,
+    (name, span, place): (Symbol, Span, &str),
+    elsewhere: bool,
+    similar: Option<Symbol>,
 ) -> Diagnostic {
     let variable = sheet.variable(name);
-    if clause.body.is_empty() {
-        let message = format!("{variable} stands in a fact, but facts cannot have variables");
-        return Diagnostic::error("E202", span, message)
-            .because("nothing says which values it ranges over (Def. 2.7, condition 2: safe)")
-            .hint("write a constant, or a rule whose conditions bind the variable");
-    }
-    let mut names = Vec::new();
-    let mut positive = false;
-    for formula in &clause.body {
-        formula.each_atom(&mut |atom, negated| {
-            if !negated {
-                atom.each_variable(&mut |other, _| {
-                    names.push(other);
-                    positive |= other == name;
-                });
-            }
-        });
-    }
-    let message = if positive {
+    let message = if elsewhere {
         format!("{variable} of {place} is not bound in every alternative of this rule")
     } else {
         format!("{variable} of {place} occurs in no positive condition of this rule")
     };
-    let similar = suggester
-        .nearest(sheet.rules.name(name), names.iter().map(|other| sheet.rules.name(*other)))
-        .and_then(|near| sheet.rules.symbols.get(near));
     let hint = match similar {
         Some(other) => format!("did you mean {}?", sheet.variable(other)),
-        None if positive => "bind it outside of the `or`, or in each of its parts".to_owned(),
+        None if elsewhere => "bind it outside of the `or`, or in each of its parts".to_owned(),
         None => format!("add a positive condition that says which values {variable} ranges over"),
     };
     Diagnostic::error("E202", span, message)

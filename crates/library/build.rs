@@ -20,7 +20,11 @@ fn main() -> io::Result<()> {
     found.sort();
     let mut code = String::from("&[\n");
     for (name, path) in found {
-        let _ = writeln!(code, "    Entry {{ name: {name:?}, rules: include_str!({path:?}) }},");
+        let _ = writeln!(
+            code,
+            "    Entry {{ name: {name:?}, rules: include_str!({:?}) }},",
+            path.to_string_lossy()
+        );
     }
     code.push(']');
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;

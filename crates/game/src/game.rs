@@ -76,9 +76,9 @@ impl From<ReasonError> for GameError {
 }
 
 /// How many states are looked at before the rules are compiled for good.
-const SAMPLED_STATES: usize = 40;
-/// The inference steps that may be spent on looking at one of them.
-const SAMPLING_STEPS: u64 = 3_000_000;
+const SAMPLED_STATES: usize = 300;
+/// The inference steps that may be spent on that.
+const SAMPLING_STEPS: u64 = 2_000_000;
 
 impl Game {
     /// Reads and validates a rule sheet in either syntax.
@@ -97,21 +97,32 @@ impl Game {
             gdl::normal::normalize(&rules).map_err(|problem| GameError::Invalid(vec![problem]))?;
         let program = gdl::stratify::stratify(program)
             .map_err(|clause| GameError::NotStratified { clause })?;
-        let roles = interpreter::role_terms(&program);
-        if roles.is_empty() {
+        let declared = interpreter::role_terms(&program);
+        if declared.is_empty() {
             return Err(GameError::NoRoles);
         }
         let universe = Universe::new(Arc::new(program.symbols.clone()));
         let compiled = std::sync::OnceLock::new();
-        let game = Self { inner: Arc::new(Inner { rules, program, roles, universe, compiled }) };
-        let blind = Arc::new(Compiled::blind(&game)?);
-        let limits = Limits { max_steps: SAMPLING_STEPS, ..Limits::default() };
-        let mut scout = Interpreter::new(game.clone(), blind.clone(), limits);
-        let states = interpreter::sample_states(&mut scout, SAMPLED_STATES);
-        drop(scout);
-        let compiled = Compiled::informed(&game, &states).map_or(blind, Arc::new);
+        let game =
+            Self { inner: Arc::new(Inner { rules, program, roles: declared, universe, compiled }) };
+        let compiled = game.compile()?;
         let _ = game.inner.compiled.set(compiled);
         Ok(game)
+    }
+
+    /// Compiles three times: blindly, to find the initial state; with its sizes, to play a little;
+    /// and with the sizes seen there, for good.
+    fn compile(&self) -> Result<Arc<Compiled>, GameError> {
+        let mut compiled = Arc::new(Compiled::blind(self)?);
+        for most in [1, SAMPLED_STATES] {
+            let mut scout = Interpreter::new(self.clone(), compiled.clone(), Limits::default());
+            let states = interpreter::sample_states(&mut scout, most, SAMPLING_STEPS);
+            if states.is_empty() {
+                break;
+            }
+            compiled = Arc::new(Compiled::informed(self, &states)?);
+        }
+        Ok(compiled)
     }
 
     /// The rules as written.

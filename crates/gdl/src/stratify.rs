@@ -1,140 +1,174 @@
-//! Splitting relations by constants, so that rule sheets become stratified that are so only when one
-//! looks at the constants.
+//! Splitting relations by their clauses, so that rule sheets become stratified that are so only when
+//! one looks at the arguments.
 //!
 //! `(<= (goal robot 100) (not (goal robot 0)))` breaks thesis Def. 2.7 (1) to the letter, because
-//! `goal` depends on its own negation; yet no instance does, and such rule sheets are in use. Where
-//! all heads of a relation have a constant at the same place, the relation is split into one per
-//! constant, and the original becomes their union. This keeps the meaning (the perfect model of a
-//! locally stratified program), and what comes out is stratified in the sense of the definition.
+//! `goal` depends on its own negation; yet no instance does, and such rule sheets are in use. Where a
+//! relation is part of a cycle through negation, its clauses become relations of their own (clauses
+//! with the same head share one), and each condition refers to the union of those whose heads it may
+//! match. This keeps the meaning (the perfect model of a locally stratified program, Przymusinski
+//! 1988), and what comes out is stratified in the sense of the definition, or has a true cycle.
+
+use rustc_hash::FxHashMap;
 
 use crate::ast::Relation;
 use crate::depend::Dependencies;
 use crate::normal::{Literal, Pattern, Predicate, Program, Rule};
-use crate::symbol::Symbol;
 
-/// Makes the program stratified if it is so up to constants. Otherwise the clause (an index into the
-/// rule sheet) of a negation that is part of a cycle.
-pub fn stratify(mut program: Program) -> Result<Program, usize> {
-    loop {
-        let graph = Dependencies::new(&program);
-        let Some((relation, clause)) = negative_cycle(&program, &graph) else {
-            return Ok(program);
-        };
-        let component = graph.node(relation).map(|node| &graph.components[graph.component[node]]);
-        let candidates = component.into_iter().flatten().map(|node| graph.relations[*node]);
-        let split = candidates
-            .filter_map(|candidate| Some((candidate, constant_place(&program, candidate)?)))
-            .next();
-        match split {
-            Some((relation, place)) => program = split_at(program, relation, place),
-            None => return Err(clause),
-        }
+/// Makes the program stratified if its clauses are. Otherwise the clause (an index into the rule
+/// sheet) of a negation that is part of a cycle.
+pub fn stratify(program: Program) -> Result<Program, usize> {
+    let graph = Dependencies::new(&program);
+    if negative_cycle(&program, &graph).is_none() {
+        return Ok(program);
+    }
+    let suspects = suspects(&program, &graph);
+    let split = Splitter::new(program, suspects).run();
+    match negative_cycle(&split, &Dependencies::new(&split)) {
+        Some(clause) => Err(clause),
+        None => Ok(split),
     }
 }
 
-/// A relation that a rule of its own component negates, and that rule's clause.
-fn negative_cycle(program: &Program, graph: &Dependencies) -> Option<(Relation, usize)> {
+fn is_inside(graph: &Dependencies, rule: &Rule, literal: &Literal) -> bool {
     let component = |relation| graph.node(relation).map(|node| graph.component[node]);
-    program.rules.iter().find_map(|rule| {
-        let own = component(rule.head.relation);
-        rule.body.iter().find_map(|literal| match literal {
-            Literal::Negative(p) if component(p.relation) == own => {
-                Some((p.relation, rule.clause as usize))
-            }
-            _ => None,
-        })
-    })
+    let Literal::Negative(predicate) = literal else { return false };
+    component(predicate.relation) == component(rule.head.relation)
 }
 
-/// The first argument that is a constant in every head, and not the same in all of them.
-fn constant_place(program: &Program, relation: Relation) -> Option<usize> {
-    let heads: Vec<&Predicate> =
-        program.rules.iter().map(|rule| &rule.head).filter(|h| h.relation == relation).collect();
-    (0..relation.arity as usize).find(|place| {
-        let mut constants = heads.iter().map(|head| match &head.args[*place] {
-            Pattern::Constant(name) => Some(*name),
-            _ => None,
-        });
-        let first = constants.next().flatten();
-        let mut differ = false;
-        first.is_some()
-            && constants.all(|other| {
-                differ |= other != first;
-                other.is_some()
-            })
-            && differ
-    })
+/// The clause of a rule that negates a relation of its own component.
+fn negative_cycle(program: &Program, graph: &Dependencies) -> Option<usize> {
+    let on_cycle = |rule: &&Rule| rule.body.iter().any(|part| is_inside(graph, rule, part));
+    program.rules.iter().find(on_cycle).map(|rule| rule.clause as usize)
 }
 
-fn split_at(mut program: Program, relation: Relation, place: usize) -> Program {
-    let mut parts: Vec<(Symbol, Relation)> = Vec::new();
-    for rule in &program.rules {
-        if let (true, Pattern::Constant(name)) =
-            (rule.head.relation == relation, part_key(&rule.head, place))
-        {
-            if !parts.iter().any(|(known, _)| *known == name) {
-                parts.push((name, relation));
-            }
-        }
+/// The relations of all components with a negation inside.
+fn suspects(program: &Program, graph: &Dependencies) -> Vec<Relation> {
+    let mut components: Vec<usize> = program
+        .rules
+        .iter()
+        .filter(|rule| rule.body.iter().any(|part| is_inside(graph, rule, part)))
+        .filter_map(|rule| graph.node(rule.head.relation))
+        .map(|node| graph.component[node])
+        .collect();
+    components.sort_unstable();
+    components.dedup();
+    components
+        .into_iter()
+        .flat_map(|component| &graph.components[component])
+        .map(|node| graph.relations[*node])
+        .collect()
+}
+
+/// The parts of one relation: the different heads, each with the relation that it became.
+#[derive(Default)]
+struct Parts {
+    heads: Vec<(Predicate, Relation)>,
+    /// Unions of some parts that conditions refer to, by the numbers of the parts.
+    unions: Vec<(Vec<usize>, Relation)>,
+}
+
+struct Splitter {
+    program: Program,
+    parts: FxHashMap<Relation, Parts>,
+    order: Vec<Relation>,
+}
+
+impl Splitter {
+    fn new(program: Program, suspects: Vec<Relation>) -> Self {
+        let parts = suspects.iter().map(|relation| (*relation, Parts::default())).collect();
+        Self { program, parts, order: suspects }
     }
-    for (constant, part) in &mut parts {
-        let (base, value) = (program.symbols.name(relation.name), program.symbols.name(*constant));
-        let mut name = format!("{base}@{value}");
-        while program.symbols.get(&name).is_some() {
-            name.push('@');
+
+    fn run(mut self) -> Program {
+        let mut rules = std::mem::take(&mut self.program.rules);
+        for rule in &mut rules {
+            self.rename_head(&mut rule.head);
         }
-        part.name = program.symbols.intern(&name);
-    }
-    let part_of = |predicate: &Predicate| match part_key(predicate, place) {
-        Pattern::Constant(name) => {
-            parts.iter().find(|(known, _)| *known == name).map(|(_, part)| *part)
-        }
-        _ => None,
-    };
-    let mut clause = 0;
-    for rule in &mut program.rules {
-        if rule.head.relation == relation {
-            clause = rule.clause;
-            if let Some(part) = part_of(&rule.head) {
-                rule.head.relation = part;
-            }
-        }
-        for literal in &mut rule.body {
-            if let Literal::Positive(p) | Literal::Negative(p) = literal {
-                if let (true, Some(part)) = (p.relation == relation, part_of(p)) {
-                    p.relation = part;
+        for rule in &mut rules {
+            for literal in &mut rule.body {
+                if let Literal::Positive(p) | Literal::Negative(p) = literal {
+                    self.rename_condition(p);
                 }
             }
         }
-    }
-    for (constant, part) in parts {
-        program.rules.push(union_rule(relation, part, place, constant, clause));
-    }
-    program
-}
-
-fn part_key(predicate: &Predicate, place: usize) -> Pattern {
-    predicate.args.get(place).cloned().unwrap_or(Pattern::Variable(0))
-}
-
-/// `goal(R,100) :- goal@100(R,100)`.
-fn union_rule(whole: Relation, part: Relation, place: usize, constant: Symbol, clause: u32) -> Rule {
-    let mut variables = 0;
-    let args: Vec<Pattern> = (0..whole.arity as usize)
-        .map(|at| {
-            if at == place {
-                return Pattern::Constant(constant);
+        for relation in &self.order {
+            let Some(parts) = self.parts.get(relation) else { continue };
+            let all = (0..parts.heads.len()).collect();
+            for (members, union) in parts.unions.iter().chain([&(all, *relation)]) {
+                rules.extend(members.iter().map(|at| union_rule(*union, parts.heads[*at].1)));
             }
-            variables += 1;
-            Pattern::Variable(variables - 1)
+        }
+        self.program.rules = rules;
+        self.program
+    }
+
+    fn fresh(&mut self, like: Relation) -> Relation {
+        let base = self.program.symbols.name(like.name).to_owned();
+        let mut number = 1;
+        while self.program.symbols.get(&format!("{base}@{number}")).is_some() {
+            number += 1;
+        }
+        let name = self.program.symbols.intern(&format!("{base}@{number}"));
+        Relation { name, ..like }
+    }
+
+    fn rename_head(&mut self, head: &mut Predicate) {
+        let relation = head.relation;
+        let Some(parts) = self.parts.get(&relation) else { return };
+        if let Some((_, part)) = parts.heads.iter().find(|(known, _)| known.args == head.args) {
+            head.relation = *part;
+            return;
+        }
+        let part = self.fresh(relation);
+        if let Some(parts) = self.parts.get_mut(&relation) {
+            parts.heads.push((head.clone(), part));
+        }
+        head.relation = part;
+    }
+
+    fn rename_condition(&mut self, condition: &mut Predicate) {
+        let relation = condition.relation;
+        let Some(parts) = self.parts.get(&relation) else { return };
+        let members: Vec<usize> = (0..parts.heads.len())
+            .filter(|at| may_match(&condition.args, &parts.heads[*at].0.args))
+            .collect();
+        let known = parts.unions.iter().find(|(other, _)| *other == members);
+        condition.relation = match (&members[..], known) {
+            (all, _) if all.len() == parts.heads.len() => relation,
+            ([single], _) => parts.heads[*single].1,
+            (_, Some((_, union))) => *union,
+            (_, None) => {
+                let union = self.fresh(relation);
+                if let Some(parts) = self.parts.get_mut(&relation) {
+                    parts.unions.push((members, union));
+                }
+                union
+            }
+        };
+    }
+}
+
+/// Whether two lists of patterns may have a common instance; variables match anything, so this errs
+/// on the side of more dependencies.
+fn may_match(one: &[Pattern], other: &[Pattern]) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).all(|pair| match pair {
+            (Pattern::Variable(_), _) | (_, Pattern::Variable(_)) => true,
+            (Pattern::Constant(x), Pattern::Constant(y)) => x == y,
+            (Pattern::Function(f, x), Pattern::Function(g, y)) => f == g && may_match(x, y),
+            _ => false,
         })
-        .collect();
+}
+
+/// `goal(X,Y) :- goal@2(X,Y)`.
+fn union_rule(whole: Relation, part: Relation) -> Rule {
+    let args: Vec<Pattern> = (0..whole.arity).map(Pattern::Variable).collect();
     Rule {
         head: Predicate { relation: whole, args: args.clone() },
         body: vec![Literal::Positive(Predicate { relation: part, args })],
-        variables,
-        variable_names: vec![whole.name; variables as usize],
-        clause,
+        variables: whole.arity,
+        variable_names: vec![whole.name; whole.arity as usize],
+        clause: 0,
     }
 }
 
@@ -149,23 +183,35 @@ mod tests {
     }
 
     #[test]
-    fn negation_between_different_constants_is_split() {
-        let text = "(role r) (<= (goal r 0) (true a)) (<= (goal r 100) (not (goal r 0)))";
-        let split = stratify(program(text)).expect("stratified up to constants");
-        assert!(Dependencies::new(&split).strata().is_some());
-        let names: Vec<&str> = split
-            .rules
-            .iter()
-            .map(|rule| split.symbols.name(rule.head.relation.name))
-            .collect();
-        assert_eq!(names, ["role", "goal@0", "goal@100", "goal", "goal"]);
+    fn negation_between_different_arguments_is_split() {
+        for text in [
+            "(role r) (<= (goal r 0) (true a)) (<= (goal r 100) (not (goal r 0)))",
+            "(<= (p (f 1)) (not (p (f 2)))) (p (f 2))",
+            "(<= (p a 1) (not (p ?x 2)) (q ?x)) (<= (p b 2) (q a)) (q a)",
+            "(<= (p 3) (p 2) (not (p 1))) (p 1) (<= (p 2) (not (p 1)))",
+        ] {
+            let split = stratify(program(text)).expect(text);
+            assert!(Dependencies::new(&split).strata().is_some(), "{text}");
+        }
     }
 
     #[test]
-    fn a_real_cycle_through_negation_is_refused() {
-        let text = "(<= (p ?x) (q ?x) (not (p ?x))) (q a)";
-        assert_eq!(stratify(program(text)).err(), Some(0));
-        let text = "(<= (p a) (not (p b))) (<= (p b) (not (p a)))";
-        assert_eq!(stratify(program(text)).err(), Some(0));
+    fn parts_keep_their_union_under_the_old_name() {
+        let text = "(<= (goal r 0) (true a)) (<= (goal r 100) (not (goal r 0)))";
+        let split = stratify(program(text)).expect("stratified");
+        let names: Vec<&str> =
+            split.rules.iter().map(|rule| split.symbols.name(rule.head.relation.name)).collect();
+        assert_eq!(names, ["goal@1", "goal@2", "goal", "goal"]);
+    }
+
+    #[test]
+    fn a_true_cycle_through_negation_is_refused() {
+        for text in [
+            "(<= (p ?x) (q ?x) (not (p ?x))) (q a)",
+            "(<= (p a) (not (p b))) (<= (p b) (not (p a)))",
+            "(<= (p a) (not (p ?x)) (q ?x)) (<= (p b) (q a)) (q a)",
+        ] {
+            assert_eq!(stratify(program(text)).err(), Some(0), "{text}");
+        }
     }
 }

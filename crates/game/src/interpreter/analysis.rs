@@ -33,14 +33,6 @@ impl Analysis {
         self.rules.get(&relation).map(Vec::as_slice)
     }
 
-    pub(super) fn source_of(&self, relation: Relation) -> Option<Source> {
-        match relation {
-            TRUE => Some(Source::True),
-            DOES => Some(Source::Does),
-            _ => None,
-        }
-    }
-
     pub(super) fn class_of(&self, relation: Relation) -> (Lifetime, Option<u32>) {
         match self.dependencies.node(relation) {
             Some(node) => {
@@ -50,6 +42,15 @@ impl Analysis {
             }
             None => (Lifetime::Always, None),
         }
+    }
+}
+
+/// The relations whose facts are given from outside.
+pub(super) fn source_of(relation: Relation) -> Option<Source> {
+    match relation {
+        TRUE => Some(Source::True),
+        DOES => Some(Source::Does),
+        _ => None,
     }
 }
 
@@ -69,7 +70,9 @@ fn lifetimes(dependencies: &Dependencies) -> Vec<Lifetime> {
             })
             .max()
             .unwrap_or(Lifetime::Always);
-        members.iter().for_each(|node| lifetimes[*node] = longest);
+        for node in members {
+            lifetimes[*node] = longest;
+        }
     }
     lifetimes
 }

@@ -218,6 +218,7 @@ pub(super) struct Memory {
     /// The facts of the current state by the name of the fluent, and all of them.
     buckets: Vec<Vec<u32>>,
     bucket_keys: KeyTable,
+    bucket_of_fact: Vec<u32>,
     state_facts: Vec<u32>,
     move_facts: Vec<u32>,
     pub state_generation: u32,
@@ -235,6 +236,7 @@ impl Memory {
             moves: KeyTable::new(2),
             buckets: Vec::new(),
             bucket_keys: KeyTable::new(1),
+            bucket_of_fact: Vec::new(),
             state_facts: Vec::new(),
             move_facts: Vec::new(),
             // Generation 1 is that of everything that never changes.
@@ -272,21 +274,24 @@ impl Memory {
         self.buckets.iter_mut().for_each(Vec::clear);
         self.state_facts.clear();
         for term in fluents {
-            let (fact, _) = self.fluents.intern(&[term]);
-            let bucket = self.bucket(term);
-            self.buckets[bucket].push(fact);
+            let (fact, new) = self.fluents.intern(&[term]);
+            if new {
+                let bucket = self.bucket(term);
+                self.bucket_of_fact.push(bucket);
+            }
+            self.buckets[self.bucket_of_fact[fact as usize] as usize].push(fact);
             self.state_facts.push(fact);
         }
         self.load_moves(std::iter::empty());
     }
 
-    fn bucket(&mut self, term: u32) -> usize {
+    fn bucket(&mut self, term: u32) -> u32 {
         let (functor, _) = self.terms.functor(term);
         let (bucket, new) = self.bucket_keys.intern(&[functor.number()]);
         if new {
             self.buckets.push(Vec::new());
         }
-        bucket as usize
+        bucket
     }
 
     /// Makes the given pairs of role and move the current joint move.

@@ -34,6 +34,7 @@ pub(crate) struct Compiled {
     code: Code,
     terms: Terms,
     roles: Vec<u32>,
+    sample: order::Sample,
 }
 
 /// The machine that follows the rules as they are written.
@@ -53,35 +54,53 @@ pub struct Interpreter {
     move_ranks: Vec<u32>,
     /// Legal moves of the loaded state by role, if they were asked for.
     legal: Option<Vec<Vec<Move>>>,
+    /// How often a better order of literals was looked for.
+    improvements: u32,
 }
 
 impl Compiled {
     /// Compiles without any knowledge of states.
     pub(crate) fn blind(game: &Game) -> Result<Self, GameError> {
-        Self::with_sample(game, &order::Sample::default())
+        Self::with_sample(game, order::Sample::default())
     }
 
-    fn with_sample(game: &Game, sample: &order::Sample) -> Result<Self, GameError> {
+    fn with_sample(game: &Game, sample: order::Sample) -> Result<Self, GameError> {
         let analysis = analysis::Analysis::new(game.program());
         let estimates =
-            order::Estimates::new(game.program(), &analysis, sample, game.roles().len());
+            order::Estimates::new(game.program(), &analysis, &sample, game.roles().len());
         let mut terms = Terms::default();
         let roles = game.roles().iter().map(|role| terms.import(role)).collect::<Result<_, _>>()?;
         let code = plan::compile(game.program(), &analysis, &estimates, &mut terms)?;
-        Ok(Self { code, terms, roles })
+        Ok(Self { code, terms, roles, sample })
     }
 
     /// Compiles again with the fluents of sampled states, which tell how large relations are.
     pub(crate) fn informed(game: &Game, states: &[State]) -> Result<Self, GameError> {
         let mut sample = order::Sample::default();
         for state in states {
-            let entries: Vec<_> =
-                state.iter().map(|fluent| game.universe().fluent_entry(fluent)).collect();
-            sample.add(entries.iter().map(|entry| &entry.term));
+            add_state(&mut sample, game, state);
         }
-        Self::with_sample(game, &sample)
+        Self::with_sample(game, sample)
+    }
+
+    /// Compiles again with one more state, in which the present order did badly.
+    fn improved(&self, game: &Game, state: &State) -> Result<Self, GameError> {
+        let mut sample = self.sample.clone();
+        add_state(&mut sample, game, state);
+        Self::with_sample(game, sample)
     }
 }
+
+fn add_state(sample: &mut order::Sample, game: &Game, state: &State) {
+    let entries: Vec<_> = state.iter().map(|fluent| game.universe().fluent_entry(fluent)).collect();
+    sample.add(entries.iter().map(|entry| &entry.term));
+}
+
+/// The first number of steps for one question that makes the interpreter look for a better order of
+/// literals; it doubles several times with each attempt.
+const SUSPICIOUS_STEPS: u64 = 200_000;
+/// How often a better order is looked for.
+const IMPROVEMENTS: u32 = 5;
 
 impl Interpreter {
     /// A new interpreter with its own memory.
@@ -100,6 +119,7 @@ impl Interpreter {
             move_of_term: Vec::new(),
             move_ranks: Vec::new(),
             legal: None,
+            improvements: 0,
         }
     }
 
@@ -111,7 +131,51 @@ impl Interpreter {
     /// Drops all tables; called when they have grown beyond the limit.
     fn reset(&mut self) {
         let limits = self.solver.limits.clone();
+        let improvements = self.improvements;
         *self = Self::new(self.game.clone(), self.compiled.clone(), limits);
+        self.improvements = improvements;
+    }
+
+    /// Asks a query. Where it takes suspiciously long, the order of literals was chosen from states
+    /// unlike this one: it is chosen again with this state in mind, a few times at most.
+    fn ask(
+        &mut self,
+        which: Keyword,
+        role: Option<usize>,
+    ) -> Result<Option<(u32, u32)>, ReasonError> {
+        loop {
+            let Some(query) = which.of(&self.compiled.code) else { return Ok(None) };
+            let key = role.map(|role| self.compiled.roles[role]);
+            let patient = self.improvements >= IMPROVEMENTS || self.loaded.is_none();
+            let most = self.solver.limits.max_steps;
+            if !patient {
+                let suspicious = SUSPICIOUS_STEPS << (3 * self.improvements);
+                self.solver.limits.max_steps = most.min(suspicious);
+            }
+            let tried = self.solver.limits.max_steps;
+            let asked = self.solver.ask(&self.compiled.code, query, key.as_slice());
+            self.solver.limits.max_steps = most;
+            match asked {
+                Err(ReasonError::TooManySteps { .. }) if tried < most => self.improve()?,
+                asked => return asked.map(|slot| Some((query, slot))),
+            }
+        }
+    }
+
+    fn improve(&mut self) -> Result<(), ReasonError> {
+        self.improvements += 1;
+        let (Some(state), moves) = (self.loaded.clone(), self.loaded_moves.clone()) else {
+            return Ok(());
+        };
+        if let Ok(better) = self.compiled.improved(&self.game, &state) {
+            self.compiled = Arc::new(better);
+        }
+        self.reset();
+        self.load(&state)?;
+        match moves {
+            Some(joint) => self.load_moves(&joint),
+            None => Ok(()),
+        }
     }
 
     fn load(&mut self, state: &State) -> Result<(), ReasonError> {
@@ -202,21 +266,37 @@ impl Interpreter {
         }
     }
 
-    /// The answers of a query without given arguments, as terms.
-    fn answers(&mut self, query: Option<u32>, first_only: bool) -> Result<Vec<u32>, ReasonError> {
-        let Some(query) = query else { return Ok(Vec::new()) };
-        let slot = self.solver.ask(&self.compiled.code, query, &[])?;
+    /// The answers of a query, as rows of terms one after the other.
+    fn answers(&mut self, which: Keyword, role: Option<usize>) -> Result<Vec<u32>, ReasonError> {
+        let Some((query, slot)) = self.ask(which, role)? else { return Ok(Vec::new()) };
         let memory = &self.solver.memory.queries[query as usize];
         let mut answer = memory.slots[slot as usize].first;
         let mut found = Vec::new();
         while answer != NONE {
             found.extend_from_slice(memory.outs(answer));
-            if first_only {
-                break;
-            }
             answer = memory.next(answer);
         }
         Ok(found)
+    }
+
+    /// The answers of `legal` or `goal`, as pairs of role and value.
+    fn answers_by_role(&mut self, which: Keyword) -> Result<Vec<(u32, u32)>, ReasonError> {
+        if !self.compiled.code.by_role {
+            let rows = self.answers(which, None)?;
+            return Ok(rows.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect());
+        }
+        let mut pairs = Vec::new();
+        let improvements = self.improvements;
+        for role in 0..self.compiled.roles.len() {
+            let values = self.answers(which, Some(role))?;
+            if self.improvements != improvements {
+                // The tables were made anew, and terms were numbered anew with them.
+                return self.answers_by_role(which);
+            }
+            let term = self.compiled.roles[role];
+            pairs.extend(values.into_iter().map(|value| (term, value)));
+        }
+        Ok(pairs)
     }
 
     fn state_of(&mut self, terms: &[u32]) -> State {
@@ -242,11 +322,11 @@ impl Interpreter {
     }
 
     fn find_legal(&mut self) -> Result<Vec<Vec<Move>>, ReasonError> {
-        let pairs = self.answers(self.compiled.code.legal, false)?;
+        let pairs = self.answers_by_role(Keyword::Legal)?;
         let mut legal = vec![Vec::new(); self.compiled.roles.len()];
-        for pair in pairs.chunks_exact(2) {
-            if let Some(role) = self.compiled.roles.iter().position(|role| *role == pair[0]) {
-                legal[role].push(self.move_of(pair[1]));
+        for (role, action) in pairs {
+            if let Some(role) = self.compiled.roles.iter().position(|known| *known == role) {
+                legal[role].push(self.move_of(action));
             }
         }
         let known = self.move_ranks.len();
@@ -257,6 +337,28 @@ impl Interpreter {
             moves.sort_unstable_by_key(|action| self.move_ranks[action.index()]);
         }
         Ok(legal)
+    }
+}
+
+/// The questions that a machine answers.
+#[derive(Clone, Copy)]
+enum Keyword {
+    Init,
+    Legal,
+    Next,
+    Terminal,
+    Goal,
+}
+
+impl Keyword {
+    fn of(self, code: &Code) -> Option<u32> {
+        match self {
+            Keyword::Init => code.init,
+            Keyword::Legal => code.legal,
+            Keyword::Next => code.next,
+            Keyword::Terminal => code.terminal,
+            Keyword::Goal => code.goal,
+        }
     }
 }
 
@@ -273,14 +375,13 @@ impl Machine for Interpreter {
     }
 
     fn initial(&mut self) -> Result<State, ReasonError> {
-        let terms = self.answers(self.compiled.code.init, false)?;
+        let terms = self.answers(Keyword::Init, None)?;
         Ok(self.state_of(&terms))
     }
 
     fn is_terminal(&mut self, state: &State) -> Result<bool, ReasonError> {
         self.load(state)?;
-        let Some(query) = self.compiled.code.terminal else { return Ok(false) };
-        let slot = self.solver.ask(&self.compiled.code, query, &[])?;
+        let Some((query, slot)) = self.ask(Keyword::Terminal, None)? else { return Ok(false) };
         Ok(self.solver.memory.queries[query as usize].slots[slot as usize].first != NONE)
     }
 
@@ -304,19 +405,19 @@ impl Machine for Interpreter {
     fn next(&mut self, state: &State, joint: &JointMove) -> Result<State, ReasonError> {
         self.load(state)?;
         self.load_moves(joint)?;
-        let terms = self.answers(self.compiled.code.next, false)?;
+        let terms = self.answers(Keyword::Next, None)?;
         Ok(self.state_of(&terms))
     }
 
     fn goal(&mut self, state: &State, role: Role) -> Result<Goals, ReasonError> {
         self.load(state)?;
-        let pairs = self.answers(self.compiled.code.goal, false)?;
+        let pairs = self.answers_by_role(Keyword::Goal)?;
         let wanted = self.compiled.roles[role.index()];
         let symbols = self.game.universe().symbols();
         let mut values: Vec<String> = pairs
-            .chunks_exact(2)
-            .filter(|pair| pair[0] == wanted)
-            .map(|pair| self.solver.memory.terms.export(pair[1]).to_text(symbols))
+            .into_iter()
+            .filter(|(role, _)| *role == wanted)
+            .map(|(_, value)| self.solver.memory.terms.export(value).to_text(symbols))
             .collect();
         values.sort_unstable();
         Ok(goals_of(values))
@@ -333,28 +434,41 @@ fn goals_of(values: Vec<String>) -> Goals {
     }
 }
 
-/// Samples states for compiling with better estimates: the initial state and random play from it.
-pub(crate) fn sample_states(machine: &mut Interpreter, most: usize) -> Vec<State> {
-    let mut states = Vec::new();
+/// Samples states for compiling with better estimates: random play from the initial state, at most
+/// `most` states and about `steps` inference steps in all.
+pub(crate) fn sample_states(machine: &mut Interpreter, most: usize, steps: u64) -> Vec<State> {
     let mut random = crate::playout::Random::new(1);
-    'playouts: for _ in 0..2 {
-        let Ok(mut state) = machine.initial() else { break };
-        while states.len() < most {
-            states.push(state.clone());
-            if machine.is_terminal(&state).unwrap_or(true) {
-                continue 'playouts;
-            }
-            let Ok(Some(joint)) = crate::playout::random_joint_move(machine, &state, &mut random)
-            else {
-                continue 'playouts;
-            };
-            match machine.next(&state, &joint) {
-                Ok(next) => state = next,
-                Err(_) => break 'playouts,
-            }
+    let mut states = Vec::new();
+    let mut left = steps;
+    let Ok(initial) = machine.initial() else { return states };
+    let mut state = initial.clone();
+    while states.len() < most && left > 0 {
+        states.push(state.clone());
+        machine.limits_mut().max_steps = left;
+        let before = machine.solver.total_steps();
+        let next = sample_step(machine, &state, &mut random);
+        left = left.saturating_sub(machine.solver.total_steps() - before);
+        match next {
+            Ok(Some(next)) => state = next,
+            Ok(None) => state = initial.clone(),
+            Err(_) => break,
         }
     }
     states
+}
+
+fn sample_step(
+    machine: &mut Interpreter,
+    state: &State,
+    random: &mut crate::playout::Random,
+) -> Result<Option<State>, ReasonError> {
+    if machine.is_terminal(state)? {
+        return Ok(None);
+    }
+    match crate::playout::random_joint_move(machine, state, random)? {
+        Some(joint) => Ok(Some(machine.next(state, &joint)?)),
+        None => Ok(None),
+    }
 }
 
 /// A role's term as the rules state it.
@@ -363,12 +477,11 @@ pub(crate) fn role_terms(program: &gdl::normal::Program) -> Vec<GroundTerm> {
     for rule in &program.rules {
         let relation = rule.head.relation;
         let is_role = relation.name == gdl::keyword::ROLE && relation.arity == 1;
-        if is_role && rule.body.is_empty() {
-            if let Some(term) = ground(&rule.head.args[0]) {
-                if !roles.contains(&term) {
-                    roles.push(term);
-                }
-            }
+        if let (true, true, Some(term)) =
+            (is_role, rule.body.is_empty(), rule.head.args.first().and_then(ground))
+            && !roles.contains(&term)
+        {
+            roles.push(term);
         }
     }
     roles

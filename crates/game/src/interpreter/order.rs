@@ -10,8 +10,8 @@ use gdl::normal::{Literal, Pattern, Predicate, Program, Rule};
 use gdl::{Relation, Symbol, keyword};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::analysis::Analysis;
-use super::plan::{Lifetime, Source};
+use super::analysis::{Analysis, source_of};
+use super::plan::Lifetime;
 use crate::universe::GroundTerm;
 
 /// How many facts, and how many different values at each argument.
@@ -36,25 +36,45 @@ pub(super) struct Estimates {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sample {
     states: usize,
-    counts: FxHashMap<(Symbol, usize), (usize, Vec<FxHashSet<GroundTerm>>)>,
+    fluents: FxHashMap<(Symbol, usize), Seen>,
+    most: usize,
+}
+
+/// What was seen of the fluents with one name.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    total: usize,
+    most: usize,
+    /// The number in the state that is being added.
+    here: usize,
+    values: Vec<FxHashSet<GroundTerm>>,
 }
 
 impl Sample {
     /// Adds the fluents of one state.
     pub(super) fn add<'t>(&mut self, state: impl IntoIterator<Item = &'t GroundTerm>) {
         self.states += 1;
+        let mut size = 0;
+        #[expect(clippy::iter_over_hash_type, reason = "each entry is changed on its own")]
+        for seen in self.fluents.values_mut() {
+            seen.here = 0;
+        }
         for fluent in state {
+            size += 1;
             let (name, args) = match fluent {
                 GroundTerm::Constant(name) => (*name, &[][..]),
                 GroundTerm::Function(name, args) => (*name, &args[..]),
             };
-            let (count, values) = self.counts.entry((name, args.len())).or_default();
-            *count += 1;
-            values.resize_with(args.len(), FxHashSet::default);
-            for (value, seen) in args.iter().zip(values) {
-                seen.insert(value.clone());
+            let seen = self.fluents.entry((name, args.len())).or_default();
+            seen.total += 1;
+            seen.here += 1;
+            seen.most = seen.most.max(seen.here);
+            seen.values.resize_with(args.len(), FxHashSet::default);
+            for (value, known) in args.iter().zip(&mut seen.values) {
+                known.insert(value.clone());
             }
         }
+        self.most = self.most.max(size);
     }
 }
 
@@ -76,16 +96,15 @@ impl Estimates {
     ) -> Self {
         let mut estimates = Self { roles: roles as f64, ..Self::default() };
         #[expect(clippy::iter_over_hash_type, reason = "each entry is computed on its own")]
-        for (key, (count, values)) in &sample.counts {
-            let facts = *count as f64 / sample.states.max(1) as f64;
-            let distinct = values.iter().map(|seen| seen.len().max(1) as f64).collect();
+        for (key, seen) in &sample.fluents {
+            // States grow and shrink: between the mean and the most, so that a bad order is avoided
+            // where it would hurt.
+            let mean = seen.total as f64 / sample.states.max(1) as f64;
+            let facts = f64::midpoint(mean, seen.most as f64);
+            let distinct = seen.values.iter().map(|known| known.len().max(1) as f64).collect();
             estimates.fluents.insert(*key, Size { facts, distinct });
         }
-        let total: usize = sample.counts.values().map(|(count, _)| count).sum();
-        estimates.all_fluents = match sample.states {
-            0 => UNKNOWN_FACTS,
-            states => total as f64 / states as f64,
-        };
+        estimates.all_fluents = if sample.most == 0 { UNKNOWN_FACTS } else { sample.most as f64 };
         for members in &analysis.dependencies.components {
             // Recursive relations are estimated twice: first as if empty, then from that.
             for _ in 0..if members.len() > 1 { 3 } else { 2 } {
@@ -194,7 +213,7 @@ impl Estimates {
         match (predicate.relation.name, &predicate.args[..]) {
             (keyword::TRUE, [Pattern::Function(name, args)]) => {
                 let size = self.fluents.get(&(*name, args.len())).cloned();
-                (size.unwrap_or_else(|| self.unknown(args.len())), args)
+                (size.unwrap_or_else(|| unknown(args.len(), UNKNOWN_FACTS)), args)
             }
             (keyword::TRUE, [Pattern::Constant(name)]) => {
                 let facts = self.fluents.get(&(*name, 0)).map_or(0.5, |size| size.facts);
@@ -208,15 +227,10 @@ impl Estimates {
             }
             (_, args) => {
                 let size = self.relations.get(&predicate.relation).cloned();
-                (size.unwrap_or_else(|| self.unknown(args.len())), args)
+                // Not estimated yet: a recursive relation, as if it were nearly empty.
+                (size.unwrap_or_else(|| unknown(args.len(), 1.0)), args)
             }
         }
-    }
-
-    /// Before anything was sampled, and while a recursive relation is estimated.
-    fn unknown(&self, arity: usize) -> Size {
-        let facts = if self.fluents.is_empty() { UNKNOWN_FACTS } else { 1.0 };
-        Size { facts, distinct: vec![UNKNOWN_DISTINCT; arity] }
     }
 
     /// The expected number of matches of a literal when some variables are known.
@@ -297,17 +311,13 @@ impl Estimates {
     }
 
     fn effort(&self, predicate: &Predicate) -> f64 {
-        match source(predicate) {
+        match source_of(predicate.relation) {
             Some(_) => 0.0,
             None => self.efforts.get(&predicate.relation).copied().unwrap_or(0.0),
         }
     }
 }
 
-fn source(predicate: &Predicate) -> Option<Source> {
-    match predicate.relation.name {
-        keyword::TRUE => Some(Source::True),
-        keyword::DOES => Some(Source::Does),
-        _ => None,
-    }
+fn unknown(arity: usize, facts: f64) -> Size {
+    Size { facts, distinct: vec![UNKNOWN_DISTINCT; arity] }
 }

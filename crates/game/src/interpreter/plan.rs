@@ -10,6 +10,7 @@ use gdl::normal::{Literal, Pattern, Predicate, Program};
 use gdl::{Relation, keyword};
 use rustc_hash::FxHashMap;
 
+use super::analysis::{Analysis, source_of};
 use super::order::Estimates;
 use super::table::KeyTable;
 use super::terms::{Functor, Terms};
@@ -76,13 +77,27 @@ pub(super) struct Index {
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// All facts of an index under a key; outputs go to registers.
-    Scan { index: u32, key: Vec<Value>, outs: Vec<u32> },
+    Scan {
+        index: u32,
+        key: Vec<Value>,
+        outs: Vec<u32>,
+    },
     /// No fact of an index under a key.
-    Absent { index: u32, key: Vec<Value> },
+    Absent {
+        index: u32,
+        key: Vec<Value>,
+    },
     /// All answers of a query.
-    Ask { query: u32, key: Vec<Value>, outs: Vec<Match> },
+    Ask {
+        query: u32,
+        key: Vec<Value>,
+        outs: Vec<Match>,
+    },
     /// No answer of a query.
-    Deny { query: u32, key: Vec<Value> },
+    Deny {
+        query: u32,
+        key: Vec<Value>,
+    },
     Distinct(Value, Value),
     Same(Value, Match),
 }
@@ -185,14 +200,31 @@ pub(super) struct Code {
     pub next: Option<u32>,
     pub terminal: Option<u32>,
     pub goal: Option<u32>,
+    /// Whether `legal` and `goal` are asked with the role given.
+    pub by_role: bool,
 }
 
-/// Compiles a program. Constants are added to `terms`.
+/// Compiles a program. Constants are added to `terms`. Legal moves and goals are asked for all roles
+/// at once, unless some rule is meaningful only if the role is given, as in
+/// `(<= (legal ?p ?p) (cell 1 1))`: not valid GDL (thesis Def. 2.7, 2), but other systems take it.
 pub(super) fn compile(
     program: &Program,
-    analysis: &super::analysis::Analysis,
+    analysis: &Analysis,
     estimates: &Estimates,
     terms: &mut Terms,
+) -> Result<Code, GameError> {
+    match compile_for(program, analysis, estimates, terms, false) {
+        Err(GameError::UnsafeRule { .. }) => compile_for(program, analysis, estimates, terms, true),
+        result => result,
+    }
+}
+
+fn compile_for(
+    program: &Program,
+    analysis: &Analysis,
+    estimates: &Estimates,
+    terms: &mut Terms,
+    by_role: bool,
 ) -> Result<Code, GameError> {
     let mut compiler = Compiler {
         program,
@@ -205,27 +237,28 @@ pub(super) fn compile(
         index_ids: FxHashMap::default(),
         todo: Vec::new(),
     };
-    let keyword_query = |c: &mut Compiler<'_>, name, arity: u32| {
-        let relation = Relation { name, arity, parens: arity > 0 };
-        c.analysis.rules_of(relation).is_some().then(|| c.query(relation, vec![false; arity as usize]))
+    let mut keyword_query = |name, given: &[bool]| {
+        let relation = Relation { name, arity: given.len() as u32, parens: !given.is_empty() };
+        let known = compiler.analysis.rules_of(relation).is_some();
+        known.then(|| compiler.query(relation, given.to_vec()))
     };
-    let init = keyword_query(&mut compiler, keyword::INIT, 1);
-    let legal = keyword_query(&mut compiler, keyword::LEGAL, 2);
-    let next = keyword_query(&mut compiler, keyword::NEXT, 1);
-    let terminal = keyword_query(&mut compiler, keyword::TERMINAL, 0);
-    let goal = keyword_query(&mut compiler, keyword::GOAL, 2);
+    let init = keyword_query(keyword::INIT, &[false]);
+    let legal = keyword_query(keyword::LEGAL, &[by_role, false]);
+    let next = keyword_query(keyword::NEXT, &[false]);
+    let terminal = keyword_query(keyword::TERMINAL, &[]);
+    let goal = keyword_query(keyword::GOAL, &[by_role, false]);
     while let Some(id) = compiler.todo.pop() {
         compiler.compile_query(id)?;
     }
     let queries = compiler.queries.into_iter().map(|(_, query)| query).collect();
     let components = analysis.dependencies.components.len();
     let indexes = compiler.indexes;
-    Ok(Code { queries, indexes, components, init, legal, next, terminal, goal })
+    Ok(Code { queries, indexes, components, init, legal, next, terminal, goal, by_role })
 }
 
 struct Compiler<'a> {
     program: &'a Program,
-    analysis: &'a super::analysis::Analysis,
+    analysis: &'a Analysis,
     estimates: &'a Estimates,
     terms: &'a mut Terms,
     queries: Vec<(Relation, Query)>,
@@ -340,14 +373,12 @@ impl Compiler<'_> {
         }))
     }
 
-    fn source(&self, predicate: &Predicate) -> Option<Source> {
-        self.analysis.source_of(predicate.relation)
-    }
-
     fn positive(&mut self, predicate: &Predicate, known: &mut Known) -> Result<Step, GameError> {
-        if let Some(source) = self.source(predicate) {
+        if let Some(source) = source_of(predicate.relation) {
             let (index, key, outs) = self.index(source, predicate, known)?;
-            outs.iter().for_each(|register| known[*register as usize] = true);
+            for register in &outs {
+                known[*register as usize] = true;
+            }
             return Ok(Step::Scan { index, key, outs });
         }
         let given: Vec<bool> = predicate.args.iter().map(|arg| is_known(arg, known)).collect();
@@ -361,7 +392,7 @@ impl Compiler<'_> {
     }
 
     fn negative(&mut self, predicate: &Predicate, known: &Known) -> Result<Step, GameError> {
-        if let Some(source) = self.source(predicate) {
+        if let Some(source) = source_of(predicate.relation) {
             let (index, key, _) = self.index(source, predicate, known)?;
             return Ok(Step::Absent { index, key });
         }
@@ -441,15 +472,11 @@ impl Compiler<'_> {
             .map(|arg| self.shape(arg, known, &mut key, &mut outs))
             .collect::<Result<Vec<_>, _>>()?;
         let index = Index { source, shapes, keys: key.len() as u32, outs: outs.len() as u32 };
-        let id = match self.index_ids.get(&index) {
-            Some(id) => *id,
-            None => {
-                let id = self.indexes.len() as u32;
-                self.indexes.push(index.clone());
-                self.index_ids.insert(index, id);
-                id
-            }
-        };
+        let next = self.indexes.len() as u32;
+        let id = *self.index_ids.entry(index).or_insert_with_key(|index| {
+            self.indexes.push(index.clone());
+            next
+        });
         Ok((id, key, outs))
     }
 
@@ -465,13 +492,14 @@ impl Compiler<'_> {
                 key.push(Value::Register(*v));
                 Shape::Key(key.len() as u32 - 1)
             }
-            Pattern::Variable(v) => match outs.iter().position(|out| out == v) {
-                Some(at) => Shape::Again(at as u32),
-                None => {
+            Pattern::Variable(v) => {
+                if let Some(at) = outs.iter().position(|out| out == v) {
+                    Shape::Again(at as u32)
+                } else {
                     outs.push(*v);
                     Shape::Out(outs.len() as u32 - 1)
                 }
-            },
+            }
             Pattern::Constant(name) => {
                 Shape::Term(self.terms.intern(Functor::constant(*name), &[])?)
             }

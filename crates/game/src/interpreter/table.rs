@@ -40,7 +40,7 @@ impl KeyTable {
                 let mut at = hash(key) & mask;
                 loop {
                     let id = self.places[at].checked_sub(1)?;
-                    if self.key(id) == key {
+                    if same(self.key(id), key) {
                         return Some(id);
                     }
                     at = (at + 1) & mask;
@@ -99,6 +99,12 @@ impl KeyTable {
     }
 }
 
+/// Equality of short keys; a call of `memcmp` costs more than the comparison.
+#[inline]
+fn same(a: &[u32], b: &[u32]) -> bool {
+    a.iter().zip(b).all(|(x, y)| x == y)
+}
+
 /// Multiply-and-fold over the words of a key; tables are private, so no keyed hash is needed, and
 /// the worst a hostile rule sheet can do is bounded by the step limit.
 #[inline]
@@ -118,8 +124,9 @@ mod tests {
     fn keys_of_every_width_are_numbered_once() {
         for width in 0..4 {
             let mut table = KeyTable::new(width);
-            let keys: Vec<Vec<u32>> =
-                (0..200u32).map(|i| (0..width as u32).map(|c| (i * 7 + c) % 97).collect()).collect();
+            let keys: Vec<Vec<u32>> = (0..200u32)
+                .map(|i| (0..width as u32).map(|c| (i * 7 + c) % 97).collect())
+                .collect();
             let first: Vec<u32> = keys.iter().map(|key| table.intern(key).0).collect();
             let again: Vec<u32> =
                 keys.iter().map(|key| table.find(key).expect("was added")).collect();

@@ -92,8 +92,12 @@ impl Terms {
         let mask = self.places.len() - 1;
         let mut at = term_hash(functor, args) & mask;
         while let Some(id) = self.places[at].checked_sub(1) {
-            if self.nodes[id as usize].functor == functor && self.args(id) == args {
-                return Ok(id);
+            let node = &self.nodes[id as usize];
+            if node.functor == functor && node.arity as usize == args.len() {
+                let known = &self.args[node.start as usize..][..args.len()];
+                if known.iter().zip(args).all(|(a, b)| a == b) {
+                    return Ok(id);
+                }
             }
             at = (at + 1) & mask;
         }
@@ -129,7 +133,10 @@ impl Terms {
         if functor.0 & 1 == 0 {
             GroundTerm::Constant(name)
         } else {
-            GroundTerm::Function(name, self.args(term).iter().map(|arg| self.export(*arg)).collect())
+            GroundTerm::Function(
+                name,
+                self.args(term).iter().map(|arg| self.export(*arg)).collect(),
+            )
         }
     }
 }

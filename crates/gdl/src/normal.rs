@@ -207,8 +207,18 @@ impl<'c> Scope<'c> {
     }
 
     fn too_many(&self) -> Diagnostic {
-        let message =
-            format!("this rule stands for more than {MOST_ALTERNATIVES} rules without `or`");
+        self.too_big(format!(
+            "this rule stands for more than {MOST_ALTERNATIVES} rules without `or`"
+        ))
+    }
+
+    fn too_many_copies(&self) -> Diagnostic {
+        self.too_big(format!(
+            "without `or`, the rules up to this one have more than {MOST_COPIES} conditions"
+        ))
+    }
+
+    fn too_big(&self, message: String) -> Diagnostic {
         Diagnostic::error("E130", self.clause.span, message)
             .because(
                 "reasoners expand disjunctions, and this expansion does not end in useful time",
@@ -245,7 +255,7 @@ impl Builder {
     /// Counts what an expansion copies.
     fn spend(&mut self, copies: usize, scope: &Scope<'_>) -> Result<(), Diagnostic> {
         self.copies += copies;
-        if self.copies > MOST_COPIES { Err(scope.too_many()) } else { Ok(()) }
+        if self.copies > MOST_COPIES { Err(scope.too_many_copies()) } else { Ok(()) }
     }
 
     /// Adds a rule, its variables renumbered so that none is unused.
@@ -281,6 +291,7 @@ impl Builder {
                 return Err(scope.too_many());
             }
             if let [only] = &some[..] {
+                self.spend(only.len() * all.len().saturating_sub(1), scope)?;
                 for literals in &mut all {
                     literals.extend_from_slice(only);
                 }

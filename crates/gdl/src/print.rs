@@ -1,8 +1,9 @@
 //! Writing terms, formulas and clauses on one line, in either syntax.
 //!
-//! What is written is read back as the same rules. One thing cannot be the same: KIF allows variables
-//! that the Prolog syntax cannot spell (`?1`, `?a-b`, a repeated `?_`); there they get other names,
-//! different from all others of the clause.
+//! What is written is read back as the same rules, but for the names of two kinds of variables when
+//! the Prolog syntax is written: those that it cannot spell (`?1`, `?a-b`, a repeated `?_`) get other
+//! names, different from all others of the clause; and those named like the reader's own for `_`
+//! (`?_5`) are written `_` where they occur once, and numbered anew when that is read.
 
 mod names;
 

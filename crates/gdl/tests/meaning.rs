@@ -135,6 +135,14 @@ fn many_rules_that_multiply_are_refused_too() {
 }
 
 #[test]
+fn a_long_body_behind_many_alternatives_is_refused() {
+    let part = "(or (distinct ?x a) (distinct ?x b))".repeat(14);
+    let body = "(p ?x) ".repeat(1000);
+    let (rules, _) = gdl::parse(&format!("(<= (h ?x) {part} {body})"), &Limits::default());
+    assert_eq!(normalize(&rules).expect_err("2^14 times 1000 conditions").code, "E130");
+}
+
+#[test]
 fn long_bodies_take_linear_time() {
     let body = "(p ?x) ".repeat(200_000);
     let (rules, problems) = gdl::parse(&format!("(<= (h ?x) {body})"), &Limits::default());

@@ -43,15 +43,25 @@ pub fn assert_round_trips(text: &str, rules: &Rules) {
         let back = gdl::print::rules(&again, rules.syntax);
         assert_same(rules, &read(&back, rules.syntax), &back);
 
-        let formatted = format(text, rules, Style::of(syntax));
-        let again = read(&formatted, syntax);
-        assert_same(rules, &again, &formatted);
-        assert_eq!(comments(rules, syntax), comments(&again, syntax), "comments of\n{formatted}");
-        let twice = format(&formatted, &again, Style::of(syntax));
-        assert_eq!(twice, formatted, "formatting again changes the text");
-        let back = format(&formatted, &again, Style::of(rules.syntax));
-        let returned = read(&back, rules.syntax);
-        assert_same(rules, &returned, &back);
-        assert_eq!(comments(rules, rules.syntax), comments(&returned, rules.syntax));
+        for width in [Style::of(syntax).width, NARROW] {
+            assert_formats(text, rules, Style { width, ..Style::of(syntax) });
+        }
     }
+}
+
+/// A width at which most groups have to be opened.
+const NARROW: usize = 30;
+
+fn assert_formats(text: &str, rules: &Rules, style: Style) {
+    let formatted = format(text, rules, style);
+    let again = read(&formatted, style.syntax);
+    assert_same(rules, &again, &formatted);
+    let kept = comments(rules, style.syntax);
+    assert_eq!(kept, comments(&again, style.syntax), "comments of\n{formatted}");
+    let twice = format(&formatted, &again, style);
+    assert_eq!(twice, formatted, "formatting again changes the text");
+    let back = format(&formatted, &again, Style { syntax: rules.syntax, ..style });
+    let returned = read(&back, rules.syntax);
+    assert_same(rules, &returned, &back);
+    assert_eq!(comments(rules, rules.syntax), comments(&returned, rules.syntax));
 }

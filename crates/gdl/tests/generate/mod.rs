@@ -186,7 +186,9 @@ pub fn text_of(sheet: &[C], syntax: Syntax, gaps: &[usize]) -> String {
 
 fn kif_list<X>(name: &str, items: &[X], out: &mut Vec<String>, write: fn(&X, &mut Vec<String>)) {
     out.extend(["(".to_owned(), name.to_owned()]);
-    items.iter().for_each(|item| write(item, out));
+    for item in items {
+        write(item, out);
+    }
     out.push(")".to_owned());
 }
 
@@ -215,7 +217,9 @@ fn kif_clause(clause: &C, out: &mut Vec<String>) {
         Some(body) => {
             out.extend(["(".to_owned(), "<=".to_owned()]);
             kif_formula(&clause.head, out);
-            body.iter().for_each(|part| kif_formula(part, out));
+            for part in body {
+                kif_formula(part, out);
+            }
             out.push(")".to_owned());
         }
     }
@@ -280,7 +284,7 @@ fn prolog_formula(formula: &F, out: &mut Vec<String>) {
         F::And(parts) if parts.len() > 1 => prolog_list("", ",", parts, out, prolog_formula),
         F::And(parts) => prolog_list("and", ",", parts, out, prolog_formula),
         F::Distinct(a, b) => {
-            prolog_list("distinct", ",", &[a.clone(), b.clone()], out, prolog_term)
+            prolog_list("distinct", ",", &[a.clone(), b.clone()], out, prolog_term);
         }
     }
 }

@@ -3,12 +3,13 @@
 //! Variables begin with an upper-case letter or `_`; `,` is and, `;` is or, `not` or `\+` negates;
 //! names that are not plain are quoted (`'1/2'`), names made of symbol characters (`++`) need no
 //! quotes. `or(…)`, `and(…)`, `p :- .` and `done()` spell what KIF can say and Prolog cannot. Names
-//! compare without regard to case, here too: `NewX` and `Newx` are one variable.
+//! compare without regard to case, here too; `NewX` and `Newx` in one clause, two variables for
+//! Prolog and one for KIF, are refused.
 
 #[cfg(test)]
 mod tests;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Limits;
 use crate::ast::{Atom, Clause, Formula, FormulaKind, Rules, Syntax, Term, TermKind};
@@ -29,6 +30,7 @@ pub fn parse(text: &str, limits: &Limits) -> (Rules, Vec<Diagnostic>) {
         at: 0,
         depth: 0,
         named: FxHashSet::default(),
+        spellings: FxHashMap::default(),
         anonymous: 0,
         limits,
         symbols: Symbols::new(),
@@ -61,6 +63,8 @@ struct Parser<'t, 'l> {
     depth: usize,
     /// The variables of the clause that are named like fresh ones.
     named: FxHashSet<&'t str>,
+    /// How the variables of the clause are spelled.
+    spellings: FxHashMap<Symbol, &'t str>,
     /// The number of the clause's last fresh variable.
     anonymous: usize,
     limits: &'l Limits,
@@ -126,6 +130,7 @@ impl<'t> Parser<'t, '_> {
         self.depth = 0;
         self.anonymous = 0;
         self.named.clear();
+        self.spellings.clear();
         for (token, _) in &self.tokens[self.at..] {
             match token {
                 Token::End => break,
@@ -321,23 +326,36 @@ impl<'t> Parser<'t, '_> {
         Ok(Term { kind, span: start.to(self.last_span()) })
     }
 
-    /// Each `_` is a variable of its own, numbered within its clause past the names used there.
-    fn variable(&mut self, name: &str, span: Span) -> Symbol {
-        let mut fresh = String::from(name);
+    fn variable(&mut self, name: &'t str, span: Span) -> Symbol {
         if name == "_" {
-            loop {
-                self.anonymous += 1;
-                fresh = format!("_{}", self.anonymous);
-                if !self.named.contains(fresh.as_str()) {
-                    break;
-                }
-            }
+            return self.fresh_variable();
         }
-        let spelled = kif_variable(&fresh);
+        let spelled = kif_variable(name);
         if spelled.len() > self.limits.max_symbol {
             report(&mut self.problems, || too_long(self.limits, span));
         }
-        self.symbols.intern(&spelled)
+        let symbol = self.symbols.intern(&spelled);
+        let first = *self.spellings.entry(symbol).or_insert(name);
+        if first != name {
+            report(&mut self.problems, || {
+                let message = format!("`{name}` and `{first}` differ in nothing but case");
+                Diagnostic::error("E128", span, message)
+                    .because("they are two variables in Prolog, but one in KIF")
+                    .hint("give one of them another name")
+            });
+        }
+        symbol
+    }
+
+    /// Each `_` is a variable of its own, numbered within its clause past the names used there.
+    fn fresh_variable(&mut self) -> Symbol {
+        loop {
+            self.anonymous += 1;
+            let fresh = format!("_{}", self.anonymous);
+            if !self.named.contains(fresh.as_str()) {
+                return self.symbols.intern(&kif_variable(&fresh));
+            }
+        }
     }
 }
 

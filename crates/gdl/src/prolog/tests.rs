@@ -34,6 +34,7 @@ fn each_problem_points_at_its_place() {
     check_problem("X.", "E127", "X");
     check_problem("p(a, ).", "E127", ")");
     check_problem(":- q.", "E127", ":-");
+    check_problem("p(NewX) :- q(NewX, Newx).", "E128", "Newx");
     check_problem("p :- distinct(a).", "E112", "distinct(a)");
     check_problem("p :- distinct().", "E112", "distinct()");
     check_problem("p :- '<='(q).", "E117", "'<='");
@@ -102,6 +103,7 @@ fn names_compare_without_case() {
 #[test]
 fn variables_keep_their_spelling_but_for_the_first_letter() {
     check("p(X, NewX, _x, X_1, Éa).", "(p ?x ?newX ?_x ?x_1 ?éa)");
+    check("p(NewX). p(Newx).", "(p ?newX)\n(p ?newX)");
 }
 
 #[test]

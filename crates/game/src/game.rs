@@ -7,10 +7,12 @@ use gdl::normal::Program;
 use gdl::{Diagnostic, Rules};
 
 use crate::ids::Role;
-use crate::interpreter::{self, Compiled, Interpreter, Limits};
+use datalog::{CompileError, EvalError, GroundTerm, Limits};
+
+use crate::interpreter::{self, Compiled, Interpreter};
 use crate::machine::ReasonError;
 use crate::state::State;
-use crate::universe::{GroundTerm, Universe};
+use crate::universe::Universe;
 
 /// The rules of a game. Cheap to clone; everything inside is shared.
 #[derive(Clone)]
@@ -46,6 +48,8 @@ pub enum GameError {
     NoRoles,
     /// Facts could not be computed within the limits.
     Reason(ReasonError),
+    /// The rules have no plan for another reason.
+    Compile(CompileError),
 }
 
 impl fmt::Display for GameError {
@@ -63,11 +67,28 @@ impl fmt::Display for GameError {
             }
             Self::NoRoles => write!(f, "the rules state no role"),
             Self::Reason(error) => write!(f, "{error}"),
+            Self::Compile(error) => write!(f, "{error}"),
         }
     }
 }
 
 impl std::error::Error for GameError {}
+
+impl From<CompileError> for GameError {
+    fn from(error: CompileError) -> Self {
+        match error {
+            CompileError::UnsafeRule { clause } => Self::UnsafeRule { clause },
+            CompileError::Eval(error) => Self::Reason(error.into()),
+            other => Self::Compile(other),
+        }
+    }
+}
+
+impl From<EvalError> for GameError {
+    fn from(error: EvalError) -> Self {
+        Self::Reason(error.into())
+    }
+}
 
 impl From<ReasonError> for GameError {
     fn from(error: ReasonError) -> Self {

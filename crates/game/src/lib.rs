@@ -37,9 +37,10 @@ pub mod playout;
 mod state;
 pub mod universe;
 
+pub use datalog::{EvalError, GroundTerm, Limits};
 pub use game::{Game, GameError};
 pub use ids::{FluentId, JointMove, Move, Role};
-pub use interpreter::{Interpreter, Limits};
+pub use interpreter::Interpreter;
 pub use machine::{Goal, Goals, Machine, ReasonError};
 pub use state::State;
-pub use universe::{GroundTerm, Universe};
+pub use universe::Universe;

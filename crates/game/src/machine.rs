@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use datalog::EvalError;
+
 use crate::game::Game;
 use crate::ids::{JointMove, Move, Role};
 use crate::state::State;
@@ -34,23 +36,8 @@ impl Goals {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReasonError {
-    /// A term nests deeper than the limit: the rules build ever larger terms.
-    TermTooDeep {
-        /// The limit.
-        limit: usize,
-    },
-    /// More facts were derived for one question than the limit.
-    TooManyFacts {
-        /// The limit.
-        limit: usize,
-    },
-    /// One question took more inference steps than the limit.
-    TooManySteps {
-        /// The limit.
-        limit: u64,
-    },
-    /// The deadline passed or the caller cancelled.
-    Interrupted,
+    /// The rules could not be evaluated within the limits.
+    Eval(EvalError),
     /// A joint move names another number of moves than there are roles.
     WrongNumberOfMoves {
         /// Moves given.
@@ -63,17 +50,7 @@ pub enum ReasonError {
 impl fmt::Display for ReasonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TermTooDeep { limit } => write!(
-                f,
-                "a term nests deeper than {limit} levels: the rules build ever larger terms"
-            ),
-            Self::TooManyFacts { limit } => {
-                write!(f, "more than {limit} facts follow from one state")
-            }
-            Self::TooManySteps { limit } => {
-                write!(f, "one question took more than {limit} inference steps")
-            }
-            Self::Interrupted => write!(f, "interrupted before the answer was found"),
+            Self::Eval(error) => write!(f, "{error}"),
             Self::WrongNumberOfMoves { given, roles } => {
                 write!(f, "a joint move of {given} moves was given to a game of {roles} roles")
             }
@@ -82,6 +59,12 @@ impl fmt::Display for ReasonError {
 }
 
 impl std::error::Error for ReasonError {}
+
+impl From<EvalError> for ReasonError {
+    fn from(error: EvalError) -> Self {
+        Self::Eval(error)
+    }
+}
 
 /// A reasoner for one game, with its own scratch memory: one per thread.
 ///

@@ -2,43 +2,11 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use gdl::{Symbol, Symbols};
+use datalog::GroundTerm;
+use gdl::Symbols;
 use rustc_hash::FxHashMap;
 
 use crate::ids::{FluentId, Move};
-
-/// A term without variables.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GroundTerm {
-    /// A constant.
-    Constant(Symbol),
-    /// A function applied to terms; `(done)` has none and differs from the constant `done`.
-    Function(Symbol, Vec<GroundTerm>),
-}
-
-impl GroundTerm {
-    /// The term in KIF with single blanks.
-    pub fn to_text(&self, symbols: &Symbols) -> String {
-        let mut out = String::new();
-        self.write(symbols, &mut out);
-        out
-    }
-
-    fn write(&self, symbols: &Symbols, out: &mut String) {
-        match self {
-            GroundTerm::Constant(name) => out.push_str(symbols.name(*name)),
-            GroundTerm::Function(name, args) => {
-                out.push('(');
-                out.push_str(symbols.name(*name));
-                for arg in args {
-                    out.push(' ');
-                    arg.write(symbols, out);
-                }
-                out.push(')');
-            }
-        }
-    }
-}
 
 /// A term with its number's text.
 #[derive(Debug)]

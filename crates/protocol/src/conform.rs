@@ -129,15 +129,12 @@ impl Replay<'_> {
             let found = move_items(&self.game, &legal);
             self.compare(&format!("legal moves of {name}"), items, &found, keyword::LEGAL)?;
             let played = step.moves.get(role.index()).cloned().unwrap_or_default();
-            let chosen =
-                found.iter().position(|text| text.to_lowercase() == played.to_lowercase());
-            match chosen {
-                Some(at) => joint.push(legal[at]),
-                None => {
-                    let what = format!("moves played by {name}");
-                    return self.differ(&what, &[played], &[], &[keyword::LEGAL]);
-                }
-            }
+            let chosen = found.iter().position(|text| text.to_lowercase() == played.to_lowercase());
+            let Some(at) = chosen else {
+                let what = format!("moves played by {name}");
+                return self.differ(&what, &[played], &[], &[keyword::LEGAL]);
+            };
+            joint.push(legal[at]);
         }
         let next = self.machine.next(state, &JointMove(joint))?;
         let found = state_items(&self.game, &next);

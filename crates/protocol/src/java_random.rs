@@ -16,21 +16,22 @@ impl JavaRandom {
         Self { seed: (seed ^ MULTIPLIER) & MASK }
     }
 
-    fn bits(&mut self, bits: u32) -> i32 {
+    fn bits(&mut self, bits: u32) -> u32 {
         self.seed = self.seed.wrapping_mul(MULTIPLIER).wrapping_add(0xB) & MASK;
-        (self.seed >> (48 - bits)) as i32
+        (self.seed >> (48 - bits)) as u32
     }
 
-    /// A number below `bound`, which must be positive.
+    /// A number below `bound`, which must be positive and less than 2^31.
     pub fn below(&mut self, bound: usize) -> usize {
-        let bound = i32::try_from(bound.max(1)).unwrap_or(i32::MAX);
-        if bound & (bound - 1) == 0 {
-            return ((i64::from(bound) * i64::from(self.bits(31))) >> 31) as usize;
+        let bound = (bound as u32).clamp(1, i32::MAX as u32);
+        if bound.is_power_of_two() {
+            return ((u64::from(bound) * u64::from(self.bits(31))) >> 31) as usize;
         }
         loop {
             let bits = self.bits(31);
             let value = bits % bound;
-            if bits.wrapping_sub(value).wrapping_add(bound - 1) >= 0 {
+            // The reference adds with overflow into the sign and tries again if that happens.
+            if bits - value + (bound - 1) < 1 << 31 {
                 return value as usize;
             }
         }

@@ -5,11 +5,12 @@ use gdl::normal::Program;
 use gdl::{Relation, keyword};
 use rustc_hash::FxHashMap;
 
-use super::plan::{Lifetime, Source};
+use crate::plan::{Lifetime, Source};
 
 /// Rules by relation, dependencies, and what each relation depends on.
 #[derive(Clone, Debug)]
-pub(super) struct Analysis {
+pub struct Analysis {
+    /// The dependency graph.
     pub dependencies: Dependencies,
     rules: FxHashMap<Relation, Vec<u32>>,
     lifetimes: Vec<Lifetime>,
@@ -19,7 +20,8 @@ const TRUE: Relation = Relation { name: keyword::TRUE, arity: 1, parens: true };
 const DOES: Relation = Relation { name: keyword::DOES, arity: 2, parens: true };
 
 impl Analysis {
-    pub(super) fn new(program: &Program) -> Self {
+    /// Analyses a program.
+    pub fn new(program: &Program) -> Self {
         let dependencies = Dependencies::new(program);
         let mut rules: FxHashMap<Relation, Vec<u32>> = FxHashMap::default();
         for (index, rule) in program.rules.iter().enumerate() {
@@ -29,11 +31,13 @@ impl Analysis {
         Self { dependencies, rules, lifetimes }
     }
 
-    pub(super) fn rules_of(&self, relation: Relation) -> Option<&[u32]> {
+    /// The rules of a relation, as indexes into the program.
+    pub fn rules_of(&self, relation: Relation) -> Option<&[u32]> {
         self.rules.get(&relation).map(Vec::as_slice)
     }
 
-    pub(super) fn class_of(&self, relation: Relation) -> (Lifetime, Option<u32>) {
+    /// How long answers of a relation stay valid, and its component if it is recursive.
+    pub fn class_of(&self, relation: Relation) -> (Lifetime, Option<u32>) {
         match self.dependencies.node(relation) {
             Some(node) => {
                 let recursive = self.dependencies.is_recursive(node);
@@ -46,7 +50,7 @@ impl Analysis {
 }
 
 /// The relations whose facts are given from outside.
-pub(super) fn source_of(relation: Relation) -> Option<Source> {
+pub fn source_of(relation: Relation) -> Option<Source> {
     match relation {
         TRUE => Some(Source::True),
         DOES => Some(Source::Does),

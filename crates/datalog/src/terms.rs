@@ -1,26 +1,61 @@
 //! Ground terms, each stored once: equal terms have equal numbers.
 
-use gdl::Symbol;
+use gdl::{Symbol, Symbols};
 use smallvec::SmallVec;
 
-use super::table::hash;
-use crate::machine::ReasonError;
-use crate::universe::GroundTerm;
+use crate::error::EvalError;
+use crate::table::hash;
+
+/// A term without variables.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum GroundTerm {
+    /// A constant.
+    Constant(Symbol),
+    /// A function applied to terms; `(done)` has none and differs from the constant `done`.
+    Function(Symbol, Vec<GroundTerm>),
+}
+
+impl GroundTerm {
+    /// The term in KIF with single blanks.
+    pub fn to_text(&self, symbols: &Symbols) -> String {
+        let mut out = String::new();
+        self.write(symbols, &mut out);
+        out
+    }
+
+    fn write(&self, symbols: &Symbols, out: &mut String) {
+        match self {
+            GroundTerm::Constant(name) => out.push_str(symbols.name(*name)),
+            GroundTerm::Function(name, args) => {
+                out.push('(');
+                out.push_str(symbols.name(*name));
+                for arg in args {
+                    out.push(' ');
+                    arg.write(symbols, out);
+                }
+                out.push(')');
+            }
+        }
+    }
+}
 
 /// The name of a term with whether it is written as a function: `done` and `(done)` differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Functor(u32);
+pub struct Functor(u32);
 
 impl Functor {
-    pub(crate) fn constant(name: Symbol) -> Self {
+    /// A constant.
+    pub fn constant(name: Symbol) -> Self {
         Self(name.0 << 1)
     }
 
-    pub(crate) fn number(self) -> u32 {
+    /// A number for it.
+    pub fn number(self) -> u32 {
         self.0
     }
 
-    pub(crate) fn function(name: Symbol) -> Self {
+    /// A function, applied to any number of terms.
+    pub fn function(name: Symbol) -> Self {
         Self(name.0 << 1 | 1)
     }
 }
@@ -35,7 +70,7 @@ struct Node {
 
 /// The table of terms.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Terms {
+pub struct Terms {
     nodes: Vec<Node>,
     args: Vec<u32>,
     places: Vec<u32>,
@@ -46,32 +81,40 @@ pub(crate) struct Terms {
 const MAX_DEPTH: u32 = 512;
 
 impl Terms {
-    pub(crate) fn len(&self) -> usize {
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The name and the number of arguments of a term.
     #[inline]
-    pub(crate) fn functor(&self, term: u32) -> (Functor, u32) {
+    pub fn functor(&self, term: u32) -> (Functor, u32) {
         let node = &self.nodes[term as usize];
         (node.functor, node.arity)
     }
 
+    /// The arguments of a term.
     #[inline]
-    pub(crate) fn args(&self, term: u32) -> &[u32] {
+    pub fn args(&self, term: u32) -> &[u32] {
         let node = &self.nodes[term as usize];
         &self.args[node.start as usize..(node.start + node.arity) as usize]
     }
 
     /// The number of a term with the given parts.
     #[inline]
-    pub(crate) fn intern(&mut self, functor: Functor, args: &[u32]) -> Result<u32, ReasonError> {
+    pub fn intern(&mut self, functor: Functor, args: &[u32]) -> Result<u32, EvalError> {
         let at = match self.look(functor, args) {
             Ok(id) => return Ok(id),
             Err(at) => at,
         };
         let depth = args.iter().map(|arg| self.nodes[*arg as usize].depth).max().unwrap_or(0) + 1;
         if depth > MAX_DEPTH {
-            return Err(ReasonError::TermTooDeep { limit: MAX_DEPTH as usize });
+            return Err(EvalError::TermTooDeep { limit: MAX_DEPTH as usize });
         }
         let id = self.nodes.len() as u32;
         let start = self.args.len() as u32;
@@ -116,7 +159,8 @@ impl Terms {
         }
     }
 
-    pub(crate) fn import(&mut self, term: &GroundTerm) -> Result<u32, ReasonError> {
+    /// The number of a term given as a tree.
+    pub fn import(&mut self, term: &GroundTerm) -> Result<u32, EvalError> {
         match term {
             GroundTerm::Constant(name) => self.intern(Functor::constant(*name), &[]),
             GroundTerm::Function(name, args) => {
@@ -127,7 +171,8 @@ impl Terms {
         }
     }
 
-    pub(crate) fn export(&self, term: u32) -> GroundTerm {
+    /// A term as a tree.
+    pub fn export(&self, term: u32) -> GroundTerm {
         let (functor, _) = self.functor(term);
         let name = Symbol(functor.0 >> 1);
         if functor.0 & 1 == 0 {

@@ -4,15 +4,16 @@
 //! filled, and a list of another generation counts as empty. So a new state costs nothing but the
 //! insertion of its own facts, and keys seen once keep their places.
 
-use super::plan::{Code, Index, Lifetime, Query, Shape, Source};
-use super::table::KeyTable;
-use super::terms::Terms;
+use crate::plan::{Code, Index, Lifetime, Query, Shape, Source};
+use crate::table::KeyTable;
+use crate::terms::Terms;
 
-pub(super) const NONE: u32 = u32::MAX;
+/// No entry, no answer, no term.
+pub const NONE: u32 = u32::MAX;
 
 /// Facts of a source that fit one index.
 #[derive(Clone, Debug)]
-pub(super) struct IndexMemory {
+pub struct IndexMemory {
     generation: u32,
     keys: KeyTable,
     /// For each key the generation of its list and its first entry.
@@ -40,7 +41,7 @@ impl IndexMemory {
 
     /// The first entry under a key in the current generation.
     #[inline]
-    pub(super) fn first(&self, key: &[u32]) -> u32 {
+    pub fn first(&self, key: &[u32]) -> u32 {
         match self.keys.find(key) {
             Some(list) => match self.lists[list as usize] {
                 (generation, first) if generation == self.generation => first,
@@ -50,13 +51,15 @@ impl IndexMemory {
         }
     }
 
+    /// The next entry of the same list.
     #[inline]
-    pub(super) fn next(&self, entry: u32) -> u32 {
+    pub fn next(&self, entry: u32) -> u32 {
         self.entries[entry as usize].1
     }
 
+    /// An output of an entry.
     #[inline]
-    pub(super) fn out(&self, entry: u32, position: usize) -> u32 {
+    pub fn out(&self, entry: u32, position: usize) -> u32 {
         self.outs[entry as usize * self.width + position]
     }
 
@@ -124,10 +127,14 @@ fn fit(shape: &Shape, term: u32, terms: &Terms, key: &mut Vec<u32>, outs: &mut V
 
 /// The answers of a query under one key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
+pub struct Slot {
+    /// The generation in which it was filled.
     pub generation: u32,
+    /// Whether all answers are there.
     pub complete: bool,
+    /// The first answer.
     pub first: u32,
+    /// The last answer.
     pub last: u32,
     /// The first of the suspended plans that wait for answers (recursive relations only).
     pub consumer: u32,
@@ -135,8 +142,10 @@ pub(super) struct Slot {
 
 /// The tables of one query.
 #[derive(Clone, Debug)]
-pub(super) struct QueryMemory {
+pub struct QueryMemory {
+    /// The keys asked for so far.
     pub keys: KeyTable,
+    /// For each key its answers.
     pub slots: Vec<Slot>,
     /// Slot and outputs of every answer ever met.
     answers: KeyTable,
@@ -156,7 +165,7 @@ impl QueryMemory {
 
     /// The slot of a key.
     #[inline]
-    pub(super) fn slot(&mut self, key: &[u32]) -> u32 {
+    pub fn slot(&mut self, key: &[u32]) -> u32 {
         let (slot, new) = self.keys.intern(key);
         if new {
             self.slots.push(Slot {
@@ -172,7 +181,7 @@ impl QueryMemory {
 
     /// Adds an answer; false if it was there already.
     #[inline]
-    pub(super) fn add(&mut self, slot: u32, row: &[u32]) -> bool {
+    pub fn add(&mut self, slot: u32, row: &[u32]) -> bool {
         debug_assert_eq!(row[0], slot);
         let (answer, new) = self.answers.intern(row);
         let generation = self.slots[slot as usize].generation;
@@ -195,25 +204,37 @@ impl QueryMemory {
         true
     }
 
+    /// Whether a slot has an answer.
     #[inline]
-    pub(super) fn next(&self, answer: u32) -> u32 {
+    pub fn holds(&self, slot: u32) -> bool {
+        self.slots[slot as usize].first != NONE
+    }
+
+    /// The next answer of the same slot.
+    #[inline]
+    pub fn next(&self, answer: u32) -> u32 {
         self.links[answer as usize].1
     }
 
+    /// The outputs of an answer.
     #[inline]
-    pub(super) fn outs(&self, answer: u32) -> &[u32] {
+    pub fn outs(&self, answer: u32) -> &[u32] {
         &self.answers.key(answer)[1..]
     }
 }
 
 /// All tables.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
+pub struct Memory {
+    /// The terms.
     pub terms: Terms,
+    /// One for each index of the code.
     pub indexes: Vec<IndexMemory>,
+    /// One for each query of the code.
     pub queries: Vec<QueryMemory>,
     /// The facts ever given for `true` and `does`, numbered.
     pub fluents: KeyTable,
+    /// Pairs of role and move ever given.
     pub moves: KeyTable,
     /// The facts of the current state by the name of the fluent, and all of them.
     buckets: Vec<Vec<u32>>,
@@ -221,13 +242,16 @@ pub(super) struct Memory {
     bucket_of_fact: Vec<u32>,
     state_facts: Vec<u32>,
     move_facts: Vec<u32>,
+    /// The generation of the current state.
     pub state_generation: u32,
+    /// The generation of the current joint move.
     pub move_generation: u32,
     counter: u32,
 }
 
 impl Memory {
-    pub(super) fn new(code: &Code, terms: Terms) -> Self {
+    /// Empty tables for compiled rules, with the terms that these use.
+    pub fn new(code: &Code, terms: Terms) -> Self {
         Self {
             terms,
             indexes: code.indexes.iter().map(IndexMemory::new).collect(),
@@ -246,8 +270,9 @@ impl Memory {
         }
     }
 
+    /// The generation that counts for answers of a lifetime.
     #[inline]
-    pub(super) fn generation(&self, lifetime: Lifetime) -> u32 {
+    pub fn generation(&self, lifetime: Lifetime) -> u32 {
         match lifetime {
             Lifetime::Always => 1,
             Lifetime::State => self.state_generation,
@@ -256,19 +281,19 @@ impl Memory {
     }
 
     /// Whether the counter of generations is near its end, so that the tables must be made anew.
-    pub(super) fn is_worn(&self) -> bool {
+    pub fn is_worn(&self) -> bool {
         self.counter > u32::MAX - 8
     }
 
     /// A measure of memory in use: stored keys, answers and terms.
-    pub(super) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         let queries: usize = self.queries.iter().map(|q| q.keys.len() + q.links.len()).sum();
         let indexes: usize = self.indexes.iter().map(|i| i.entries.len()).sum();
         self.terms.len() + queries + indexes
     }
 
     /// Makes the given terms the current state; moves are forgotten.
-    pub(super) fn load_state(&mut self, fluents: impl Iterator<Item = u32>) {
+    pub fn load_state(&mut self, fluents: impl Iterator<Item = u32>) {
         self.counter += 1;
         self.state_generation = self.counter;
         self.buckets.iter_mut().for_each(Vec::clear);
@@ -295,7 +320,7 @@ impl Memory {
     }
 
     /// Makes the given pairs of role and move the current joint move.
-    pub(super) fn load_moves(&mut self, moves: impl Iterator<Item = (u32, u32)>) {
+    pub fn load_moves(&mut self, moves: impl Iterator<Item = (u32, u32)>) {
         self.counter += 1;
         self.move_generation = self.counter;
         self.move_facts.clear();
@@ -307,7 +332,7 @@ impl Memory {
 
     /// Fills an index with the current facts if that was not done yet.
     #[inline]
-    pub(super) fn prepare(&mut self, code: &Code, id: u32) {
+    pub fn prepare(&mut self, code: &Code, id: u32) {
         let source = code.indexes[id as usize].source;
         let generation = match source {
             Source::True => self.state_generation,

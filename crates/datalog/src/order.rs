@@ -10,9 +10,9 @@ use gdl::normal::{Literal, Pattern, Predicate, Program, Rule};
 use gdl::{Relation, Symbol, keyword};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::analysis::{Analysis, source_of};
-use super::plan::Lifetime;
-use crate::universe::GroundTerm;
+use crate::analysis::{Analysis, source_of};
+use crate::plan::Lifetime;
+use crate::terms::GroundTerm;
 
 /// How many facts, and how many different values at each argument.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ struct Size {
 
 /// Expected sizes of everything a rule can mention.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Estimates {
+pub struct Estimates {
     relations: FxHashMap<Relation, Size>,
     fluents: FxHashMap<(Symbol, usize), Size>,
     all_fluents: f64,
@@ -34,7 +34,7 @@ pub(super) struct Estimates {
 
 /// What was seen in sampled states, for `true`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sample {
+pub struct Sample {
     states: usize,
     fluents: FxHashMap<(Symbol, usize), Seen>,
     most: usize,
@@ -52,7 +52,7 @@ struct Seen {
 
 impl Sample {
     /// Adds the fluents of one state.
-    pub(super) fn add<'t>(&mut self, state: impl IntoIterator<Item = &'t GroundTerm>) {
+    pub fn add<'t>(&mut self, state: impl IntoIterator<Item = &'t GroundTerm>) {
         self.states += 1;
         let mut size = 0;
         #[expect(clippy::iter_over_hash_type, reason = "each entry is changed on its own")]
@@ -88,12 +88,8 @@ const EFFORT_RECURSIVE: f64 = 30.0;
 const TEST_DISCOUNT: f64 = 30.0;
 
 impl Estimates {
-    pub(super) fn new(
-        program: &Program,
-        analysis: &Analysis,
-        sample: &Sample,
-        roles: usize,
-    ) -> Self {
+    /// Estimates sizes from the rules and from what was seen in states.
+    pub fn new(program: &Program, analysis: &Analysis, sample: &Sample, roles: usize) -> Self {
         let mut estimates = Self { roles: roles as f64, ..Self::default() };
         #[expect(clippy::iter_over_hash_type, reason = "each entry is computed on its own")]
         for (key, seen) in &sample.fluents {
@@ -256,7 +252,7 @@ impl Estimates {
     }
 
     /// The positions of `body` in the order of evaluation.
-    pub(super) fn order(&self, body: &[Literal], known: &[bool]) -> Vec<usize> {
+    pub fn order(&self, body: &[Literal], known: &[bool]) -> Vec<usize> {
         let mut known = known.to_vec();
         let mut left: Vec<usize> = (0..body.len()).collect();
         let mut order = Vec::with_capacity(body.len());

@@ -10,16 +10,16 @@ use gdl::normal::{Literal, Pattern, Predicate, Program};
 use gdl::{Relation, keyword};
 use rustc_hash::FxHashMap;
 
-use super::analysis::{Analysis, source_of};
-use super::order::Estimates;
-use super::table::KeyTable;
-use super::terms::{Functor, Terms};
-use crate::game::GameError;
-use crate::machine::ReasonError;
+use crate::analysis::{Analysis, source_of};
+use crate::error::CompileError;
+use crate::error::EvalError;
+use crate::order::Estimates;
+use crate::table::KeyTable;
+use crate::terms::{Functor, Terms};
 
 /// How long the answers of a query stay valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Lifetime {
+pub enum Lifetime {
     /// They depend neither on the state nor on the moves.
     Always,
     /// They depend on the state.
@@ -30,86 +30,116 @@ pub(super) enum Lifetime {
 
 /// A value to be computed from the registers of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Value {
+pub enum Value {
+    /// A register.
     Register(u32),
+    /// A term that is known in advance.
     Term(u32),
+    /// A term made of other values.
     Build(Functor, Vec<Value>),
 }
 
 /// What to do with a value that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Match {
+pub enum Match {
+    /// Put it into a register.
     Bind(u32),
+    /// It must equal a register.
     Equal(u32),
+    /// It must be this term.
     Term(u32),
+    /// It must be built of this name and these parts.
     Parts(Functor, Vec<Match>),
 }
 
 /// The structure that a fact must have to be in an index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Shape {
+pub enum Shape {
     /// Becomes this part of the key.
     Key(u32),
     /// Becomes this output.
     Out(u32),
     /// Must equal this output.
     Again(u32),
+    /// Must be this term.
     Term(u32),
+    /// Must be built of this name and these parts.
     Parts(Functor, Vec<Shape>),
 }
 
 /// The relations whose facts come from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Source {
+pub enum Source {
+    /// The fluents of the state.
     True,
+    /// The moves of the roles.
     Does,
 }
 
 /// A way of looking facts of a source up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Index {
+pub struct Index {
+    /// Where the facts come from.
     pub source: Source,
+    /// The structure of their arguments.
     pub shapes: Vec<Shape>,
+    /// The number of parts of a key.
     pub keys: u32,
+    /// The number of outputs.
     pub outs: u32,
 }
 
+/// A step of a plan.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub enum Step {
     /// All facts of an index under a key; outputs go to registers.
     Scan {
+        /// The index.
         index: u32,
+        /// The key.
         key: Vec<Value>,
+        /// The registers for the outputs.
         outs: Vec<u32>,
     },
     /// No fact of an index under a key.
     Absent {
+        /// The index.
         index: u32,
+        /// The key.
         key: Vec<Value>,
     },
     /// All answers of a query.
     Ask {
+        /// The query.
         query: u32,
+        /// Its given arguments.
         key: Vec<Value>,
+        /// What to do with its answers.
         outs: Vec<Match>,
     },
     /// No answer of a query.
     Deny {
+        /// The query.
         query: u32,
+        /// Its given arguments.
         key: Vec<Value>,
     },
+    /// Two values differ.
     Distinct(Value, Value),
+    /// A value fits.
     Same(Value, Match),
 }
 
 /// A rule for one query.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub struct Plan {
     /// The given arguments of the head.
     pub given: Vec<Match>,
+    /// The conditions in their order.
     pub steps: Vec<Step>,
     /// The remaining arguments of the head.
     pub result: Vec<Value>,
+    /// How many registers it uses.
     pub registers: u32,
     /// From this step on, one solution suffices: everything that is reported is known.
     pub once_from: u32,
@@ -117,12 +147,18 @@ pub(super) struct Plan {
 
 /// A relation with the arguments that are given.
 #[derive(Clone, Debug)]
-pub(super) struct Query {
+pub struct Query {
+    /// Which arguments are given.
     pub given: Vec<bool>,
+    /// How many are given.
     pub keys: u32,
+    /// How many are asked for.
     pub outs: u32,
+    /// The facts stated in the rule sheet.
     pub facts: Facts,
+    /// The rules.
     pub plans: Vec<Plan>,
+    /// How long answers stay valid.
     pub lifetime: Lifetime,
     /// The recursive component it belongs to, if any.
     pub component: Option<u32>,
@@ -130,7 +166,7 @@ pub(super) struct Query {
 
 /// The facts of a relation as the rule sheet states them, by the given arguments of a query.
 #[derive(Clone, Debug)]
-pub(super) struct Facts {
+pub struct Facts {
     keys: KeyTable,
     /// For each key the range of its rows.
     ranges: Vec<(u32, u32)>,
@@ -171,7 +207,7 @@ impl Facts {
 
     /// The rows under a key.
     #[inline]
-    pub(super) fn rows(&self, key: &[u32]) -> std::ops::Range<u32> {
+    pub fn rows(&self, key: &[u32]) -> std::ops::Range<u32> {
         match self.keys.find(key) {
             Some(id) => {
                 let (start, end) = self.ranges[id as usize];
@@ -183,7 +219,7 @@ impl Facts {
 
     /// The remaining arguments of a row.
     #[inline]
-    pub(super) fn row(&self, row: u32) -> &[u32] {
+    pub fn row(&self, row: u32) -> &[u32] {
         let start = row as usize * self.width;
         &self.outs[start..start + self.width]
     }
@@ -191,14 +227,22 @@ impl Facts {
 
 /// Everything compiled.
 #[derive(Clone, Debug)]
-pub(super) struct Code {
+pub struct Code {
+    /// All queries.
     pub queries: Vec<Query>,
+    /// All indexes.
     pub indexes: Vec<Index>,
+    /// The number of components of the dependency graph.
     pub components: usize,
+    /// The query for `init(F)`.
     pub init: Option<u32>,
+    /// The query for `legal(R,M)`.
     pub legal: Option<u32>,
+    /// The query for `next(F)`.
     pub next: Option<u32>,
+    /// The query for `terminal`.
     pub terminal: Option<u32>,
+    /// The query for `goal(R,N)`.
     pub goal: Option<u32>,
     /// Whether `legal` and `goal` are asked with the role given.
     pub by_role: bool,
@@ -207,14 +251,16 @@ pub(super) struct Code {
 /// Compiles a program. Constants are added to `terms`. Legal moves and goals are asked for all roles
 /// at once, unless some rule is meaningful only if the role is given, as in
 /// `(<= (legal ?p ?p) (cell 1 1))`: not valid GDL (thesis Def. 2.7, 2), but other systems take it.
-pub(super) fn compile(
+pub fn compile(
     program: &Program,
     analysis: &Analysis,
     estimates: &Estimates,
     terms: &mut Terms,
-) -> Result<Code, GameError> {
+) -> Result<Code, CompileError> {
     match compile_for(program, analysis, estimates, terms, false) {
-        Err(GameError::UnsafeRule { .. }) => compile_for(program, analysis, estimates, terms, true),
+        Err(CompileError::UnsafeRule { .. }) => {
+            compile_for(program, analysis, estimates, terms, true)
+        }
         result => result,
     }
 }
@@ -225,7 +271,7 @@ fn compile_for(
     estimates: &Estimates,
     terms: &mut Terms,
     by_role: bool,
-) -> Result<Code, GameError> {
+) -> Result<Code, CompileError> {
     let mut compiler = Compiler {
         program,
         analysis,
@@ -295,7 +341,7 @@ impl Compiler<'_> {
         id
     }
 
-    fn compile_query(&mut self, id: u32) -> Result<(), GameError> {
+    fn compile_query(&mut self, id: u32) -> Result<(), CompileError> {
         let (relation, given) = {
             let (relation, query) = &self.queries[id as usize];
             (*relation, query.given.clone())
@@ -323,7 +369,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn plan(&mut self, rule_index: usize, given: &[bool]) -> Result<Plan, GameError> {
+    fn plan(&mut self, rule_index: usize, given: &[bool]) -> Result<Plan, CompileError> {
         let rule = &self.program.rules[rule_index];
         let mut known: Known = vec![false; rule.variables as usize];
         let mut matches = Vec::new();
@@ -340,19 +386,19 @@ impl Compiler<'_> {
                 once_from = Some(steps.len() as u32);
             }
             let step = self.step(&rule.body[position], &mut known);
-            let step = step?.ok_or(GameError::UnsafeRule { clause: rule.clause as usize })?;
+            let step = step?.ok_or(CompileError::UnsafeRule { clause: rule.clause as usize })?;
             steps.push(step);
         }
         let result = free_head
             .into_iter()
             .map(|arg| self.value(arg, &known))
             .collect::<Result<Option<Vec<_>>, _>>()?
-            .ok_or(GameError::UnsafeRule { clause: rule.clause as usize })?;
+            .ok_or(CompileError::UnsafeRule { clause: rule.clause as usize })?;
         let once_from = once_from.unwrap_or(steps.len() as u32);
         Ok(Plan { given: matches, steps, result, registers: rule.variables, once_from })
     }
 
-    fn step(&mut self, literal: &Literal, known: &mut Known) -> Result<Option<Step>, GameError> {
+    fn step(&mut self, literal: &Literal, known: &mut Known) -> Result<Option<Step>, CompileError> {
         Ok(Some(match literal {
             Literal::Positive(predicate) => self.positive(predicate, known)?,
             Literal::Negative(predicate) => {
@@ -373,7 +419,7 @@ impl Compiler<'_> {
         }))
     }
 
-    fn positive(&mut self, predicate: &Predicate, known: &mut Known) -> Result<Step, GameError> {
+    fn positive(&mut self, predicate: &Predicate, known: &mut Known) -> Result<Step, CompileError> {
         if let Some(source) = source_of(predicate.relation) {
             let (index, key, outs) = self.index(source, predicate, known)?;
             for register in &outs {
@@ -391,7 +437,7 @@ impl Compiler<'_> {
         Ok(Step::Ask { query, key, outs })
     }
 
-    fn negative(&mut self, predicate: &Predicate, known: &Known) -> Result<Step, GameError> {
+    fn negative(&mut self, predicate: &Predicate, known: &Known) -> Result<Step, CompileError> {
         if let Some(source) = source_of(predicate.relation) {
             let (index, key, _) = self.index(source, predicate, known)?;
             return Ok(Step::Absent { index, key });
@@ -407,7 +453,7 @@ impl Compiler<'_> {
         predicate: &Predicate,
         given: &[bool],
         known: &Known,
-    ) -> Result<Vec<Value>, GameError> {
+    ) -> Result<Vec<Value>, CompileError> {
         let mut key = Vec::new();
         for (arg, _) in predicate.args.iter().zip(given).filter(|(_, g)| **g) {
             key.extend(self.value(arg, known)?);
@@ -415,7 +461,7 @@ impl Compiler<'_> {
         Ok(key)
     }
 
-    fn value(&mut self, pattern: &Pattern, known: &Known) -> Result<Option<Value>, GameError> {
+    fn value(&mut self, pattern: &Pattern, known: &Known) -> Result<Option<Value>, CompileError> {
         Ok(match pattern {
             Pattern::Variable(v) => known[*v as usize].then_some(Value::Register(*v)),
             Pattern::Constant(name) => {
@@ -442,7 +488,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn matching(&mut self, pattern: &Pattern, known: &mut Known) -> Result<Match, ReasonError> {
+    fn matching(&mut self, pattern: &Pattern, known: &mut Known) -> Result<Match, EvalError> {
         Ok(match pattern {
             Pattern::Variable(v) => {
                 let seen = std::mem::replace(&mut known[*v as usize], true);
@@ -463,7 +509,7 @@ impl Compiler<'_> {
         source: Source,
         predicate: &Predicate,
         known: &Known,
-    ) -> Result<(u32, Vec<Value>, Vec<u32>), GameError> {
+    ) -> Result<(u32, Vec<Value>, Vec<u32>), CompileError> {
         let mut key = Vec::new();
         let mut outs = Vec::new();
         let shapes = predicate
@@ -486,7 +532,7 @@ impl Compiler<'_> {
         known: &Known,
         key: &mut Vec<Value>,
         outs: &mut Vec<u32>,
-    ) -> Result<Shape, ReasonError> {
+    ) -> Result<Shape, EvalError> {
         Ok(match pattern {
             Pattern::Variable(v) if known[*v as usize] => {
                 key.push(Value::Register(*v));

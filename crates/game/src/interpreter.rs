@@ -1,18 +1,8 @@
 //! The interpreter: exact answers for any valid rule sheet (thesis Def. 2.14), without making the
 //! rules ground. It is the oracle of every faster machine and the fallback where those give up.
 //!
-//! Rules are compiled once into plans ([`plan`]), with literals ordered by expected cost
-//! ([`order`]); a question is answered by tabled evaluation ([`solve`]) over tables that outlive
-//! states ([`memory`]). Evaluation is driven by demand: of a relation, only what the question needs
-//! is derived, which keeps rule sheets feasible whose relations are huge but asked for sparsely.
-
-mod analysis;
-mod memory;
-mod order;
-mod plan;
-mod solve;
-mod table;
-mod terms;
+//! The work is done by [`datalog`]: rules compiled into plans, tabled evaluation by demand. Here
+//! states and joint moves become facts, and answers become states, moves and goals.
 
 use std::sync::Arc;
 
@@ -20,13 +10,7 @@ use crate::game::{Game, GameError};
 use crate::ids::{FluentId, JointMove, Move, Role};
 use crate::machine::{Goal, Goals, Machine, ReasonError};
 use crate::state::State;
-use crate::universe::GroundTerm;
-use memory::{Memory, NONE};
-use plan::Code;
-use solve::Solver;
-use terms::Terms;
-
-pub use solve::Limits;
+use datalog::{Analysis, Code, Estimates, GroundTerm, Limits, Memory, NONE, Sample, Solver, Terms};
 
 /// The rules, compiled; shared by all interpreters of a game.
 #[derive(Debug)]
@@ -34,7 +18,7 @@ pub(crate) struct Compiled {
     code: Code,
     terms: Terms,
     roles: Vec<u32>,
-    sample: order::Sample,
+    sample: Sample,
 }
 
 /// The machine that follows the rules as they are written.
@@ -61,22 +45,21 @@ pub struct Interpreter {
 impl Compiled {
     /// Compiles without any knowledge of states.
     pub(crate) fn blind(game: &Game) -> Result<Self, GameError> {
-        Self::with_sample(game, order::Sample::default())
+        Self::with_sample(game, Sample::default())
     }
 
-    fn with_sample(game: &Game, sample: order::Sample) -> Result<Self, GameError> {
-        let analysis = analysis::Analysis::new(game.program());
-        let estimates =
-            order::Estimates::new(game.program(), &analysis, &sample, game.roles().len());
+    fn with_sample(game: &Game, sample: Sample) -> Result<Self, GameError> {
+        let analysis = Analysis::new(game.program());
+        let estimates = Estimates::new(game.program(), &analysis, &sample, game.roles().len());
         let mut terms = Terms::default();
         let roles = game.roles().iter().map(|role| terms.import(role)).collect::<Result<_, _>>()?;
-        let code = plan::compile(game.program(), &analysis, &estimates, &mut terms)?;
+        let code = datalog::compile(game.program(), &analysis, &estimates, &mut terms)?;
         Ok(Self { code, terms, roles, sample })
     }
 
     /// Compiles again with the fluents of sampled states, which tell how large relations are.
     pub(crate) fn informed(game: &Game, states: &[State]) -> Result<Self, GameError> {
-        let mut sample = order::Sample::default();
+        let mut sample = Sample::default();
         for state in states {
             add_state(&mut sample, game, state);
         }
@@ -91,7 +74,7 @@ impl Compiled {
     }
 }
 
-fn add_state(sample: &mut order::Sample, game: &Game, state: &State) {
+fn add_state(sample: &mut Sample, game: &Game, state: &State) {
     let entries: Vec<_> = state.iter().map(|fluent| game.universe().fluent_entry(fluent)).collect();
     sample.add(entries.iter().map(|entry| &entry.term));
 }

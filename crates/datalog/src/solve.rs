@@ -13,10 +13,10 @@ use std::time::Instant;
 
 use smallvec::SmallVec;
 
-use super::memory::{Memory, NONE};
-use super::plan::{Code, Match, Plan, Step, Value};
-use super::terms::Functor;
-use crate::machine::ReasonError;
+use crate::error::EvalError;
+use crate::memory::{Memory, NONE};
+use crate::plan::{Code, Match, Plan, Step, Value};
+use crate::terms::Functor;
 
 /// Bounds on the work for one question.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Default for Limits {
 }
 
 type Key = SmallVec<[u32; 8]>;
-type Outcome<T> = Result<T, ReasonError>;
+type Outcome<T> = Result<T, EvalError>;
 
 /// A plan that waits for further answers of a recursive query.
 struct Consumer {
@@ -81,8 +81,10 @@ struct Task<'c> {
 }
 
 /// The evaluator: code is shared, memory is its own.
-pub(super) struct Solver {
+pub struct Solver {
+    /// The tables.
     pub memory: Memory,
+    /// The bounds on each question.
     pub limits: Limits,
     stack: Vec<u32>,
     components: Vec<Component>,
@@ -95,7 +97,8 @@ pub(super) struct Solver {
 const CHECK_EVERY: u64 = 1 << 14;
 
 impl Solver {
-    pub(super) fn new(code: &Code, memory: Memory, limits: Limits) -> Self {
+    /// An evaluator for compiled rules with the given tables.
+    pub fn new(code: &Code, memory: Memory, limits: Limits) -> Self {
         let components = (0..code.components).map(|_| Component::default()).collect();
         Self { memory, limits, stack: Vec::new(), components, steps: 0, earlier_steps: 0 }
     }
@@ -109,7 +112,7 @@ impl Solver {
     }
 
     /// Starts a question and asks a query; its slot holds the complete answers.
-    pub(super) fn ask(&mut self, code: &Code, query: u32, key: &[u32]) -> Outcome<u32> {
+    pub fn ask(&mut self, code: &Code, query: u32, key: &[u32]) -> Outcome<u32> {
         self.earlier_steps += self.steps;
         self.steps = 0;
         let asked = self.slot_of(code, query, key);
@@ -117,7 +120,7 @@ impl Solver {
             Ok(Some(slot)) => Ok(slot),
             Ok(None) => {
                 self.abandon();
-                Err(ReasonError::Interrupted)
+                Err(EvalError::Interrupted)
             }
             Err(error) => {
                 self.abandon();
@@ -127,7 +130,7 @@ impl Solver {
     }
 
     /// All steps since the beginning.
-    pub(super) fn total_steps(&self) -> u64 {
+    pub fn total_steps(&self) -> u64 {
         self.earlier_steps + self.steps
     }
 
@@ -140,14 +143,14 @@ impl Solver {
     #[cold]
     fn check(&self) -> Outcome<()> {
         if self.steps > self.limits.max_steps {
-            return Err(ReasonError::TooManySteps { limit: self.limits.max_steps });
+            return Err(EvalError::TooManySteps { limit: self.limits.max_steps });
         }
         if self.memory.size() > self.limits.max_facts {
-            return Err(ReasonError::TooManyFacts { limit: self.limits.max_facts });
+            return Err(EvalError::TooManyFacts { limit: self.limits.max_facts });
         }
         let late = self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let stop = self.limits.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if late || stop { Err(ReasonError::Interrupted) } else { Ok(()) }
+        if late || stop { Err(EvalError::Interrupted) } else { Ok(()) }
     }
 
     /// The slot of a query with complete answers, or none if it belongs to a component that is being
@@ -418,7 +421,7 @@ impl Solver {
                     // Stratified: never part of the component under evaluation.
                     match self.slot_of(code, *query, &key)? {
                         Some(slot) => self.holds(*query, slot),
-                        None => return Err(ReasonError::Interrupted),
+                        None => return Err(EvalError::Interrupted),
                     }
                 };
                 if holds { Ok(false) } else { self.solve(code, task, at + 1) }

@@ -2,7 +2,7 @@
 
 /// Numbers distinct keys 0, 1, 2 … in the order they are added.
 #[derive(Clone, Debug)]
-pub(super) struct KeyTable {
+pub struct KeyTable {
     width: usize,
     keys: Vec<u32>,
     len: u32,
@@ -11,24 +11,31 @@ pub(super) struct KeyTable {
 }
 
 impl KeyTable {
-    pub(super) fn new(width: usize) -> Self {
+    /// An empty table for keys of a width.
+    pub fn new(width: usize) -> Self {
         Self { width, keys: Vec::new(), len: 0, places: Vec::new() }
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
         self.len as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// The key with a number.
     #[inline]
-    pub(super) fn key(&self, id: u32) -> &[u32] {
+    pub fn key(&self, id: u32) -> &[u32] {
         let start = id as usize * self.width;
         &self.keys[start..start + self.width]
     }
 
     /// The number of a key that is there.
     #[inline]
-    pub(super) fn find(&self, key: &[u32]) -> Option<u32> {
+    pub fn find(&self, key: &[u32]) -> Option<u32> {
         match *key {
             [] => (self.len > 0).then_some(0),
             [single] => self.places.get(single as usize)?.checked_sub(1),
@@ -51,7 +58,7 @@ impl KeyTable {
 
     /// The number of a key, and whether it is new.
     #[inline]
-    pub(super) fn intern(&mut self, key: &[u32]) -> (u32, bool) {
+    pub fn intern(&mut self, key: &[u32]) -> (u32, bool) {
         match self.find(key) {
             Some(id) => (id, false),
             None => (self.add(key), true),
@@ -108,7 +115,7 @@ fn same(a: &[u32], b: &[u32]) -> bool {
 /// Multiply-and-fold over the words of a key; tables are private, so no keyed hash is needed, and
 /// the worst a hostile rule sheet can do is bounded by the step limit.
 #[inline]
-pub(super) fn hash(key: &[u32]) -> usize {
+pub fn hash(key: &[u32]) -> usize {
     let mut h = 0u64;
     for &word in key {
         h = (h.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -118,7 +125,7 @@ pub(super) fn hash(key: &[u32]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
 
     #[test]
     fn keys_of_every_width_are_numbered_once() {

@@ -10,7 +10,9 @@ use crate::game::{Game, GameError};
 use crate::ids::{FluentId, JointMove, Move, Role};
 use crate::machine::{Goal, Goals, Machine, ReasonError};
 use crate::state::State;
-use datalog::{Analysis, Code, Estimates, GroundTerm, Limits, Memory, NONE, Sample, Solver, Terms};
+use datalog::{
+    Analysis, Code, Estimates, EvalError, GroundTerm, Limits, Memory, NONE, Sample, Solver, Terms,
+};
 
 /// The rules, compiled; shared by all interpreters of a game.
 #[derive(Debug)]
@@ -139,8 +141,8 @@ impl Interpreter {
             let asked = self.solver.ask(&self.compiled.code, query, key.as_slice());
             self.solver.limits.max_steps = most;
             match asked {
-                Err(ReasonError::TooManySteps { .. }) if tried < most => self.improve()?,
-                asked => return asked.map(|slot| Some((query, slot))),
+                Err(EvalError::TooManySteps { .. }) if tried < most => self.improve()?,
+                asked => return Ok(Some((query, asked?))),
             }
         }
     }

@@ -1,0 +1,440 @@
+//! The arguments of every command, with the help texts that teach them.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use crate::machines;
+
+/// What a GAME argument may be, for the help texts.
+const GAME_HELP: &str = "GAME is a path to a rule sheet, the name of a game of the library (see \
+                         `fluxion games`), or - for standard input.";
+
+/// A general game player: give it the rules of a game, and it plays, checks and shows it.
+///
+/// Without a command, a demonstration match is played in the terminal.
+#[derive(Debug, Parser)]
+#[command(
+    name = "fluxion",
+    version,
+    after_help = "Exit codes: 0 done, 1 something is wrong with \
+    the rules or the trace, 2 cannot read, write or understand the arguments, 3 gave up within the \
+    limits, 130 interrupted."
+)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// When to use colours.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Tell whether rules are sound, where they are not, and how to mend them
+    Check(CheckArgs),
+    /// Format rule sheets, comments kept, or convert between the two syntaxes
+    Fmt(FmtArgs),
+    /// Show roles, initial state, legal moves and statistics of random play
+    Show(ShowArgs),
+    /// List the games of the library, or describe one
+    Games(GamesArgs),
+    /// Record seeded random play as JSON lines
+    Trace(TraceArgs),
+    /// Replay a trace and report the first difference
+    Conform(ConformArgs),
+    /// Measure state transitions per CPU second in random play
+    Bench(BenchArgs),
+    /// Play a demonstration match in the terminal
+    Demo(DemoArgs),
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Color {
+    /// On terminals, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Color {
+    /// Makes it so for the whole process.
+    pub fn apply(self) {
+        match self {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// Text for people or JSON for programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs; `docs/json.md` documents the keys.
+    Json,
+}
+
+/// Bounds on reading.
+#[expect(clippy::struct_field_names, reason = "the names of the flags")]
+#[derive(Clone, Copy, Debug, ClapArgs)]
+#[command(next_help_heading = "Limits")]
+pub struct ReadLimits {
+    /// The largest rule sheet that is read, in bytes
+    #[arg(long, default_value_t = gdl::Limits::default().max_text, value_name = "BYTES")]
+    pub max_text: usize,
+    /// The deepest nesting of parentheses
+    #[arg(long, default_value_t = gdl::Limits::default().max_nesting, value_name = "N")]
+    pub max_nesting: usize,
+    /// The longest name, in bytes
+    #[arg(long, default_value_t = gdl::Limits::default().max_symbol, value_name = "BYTES")]
+    pub max_symbol: usize,
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        let gdl::Limits { max_text, max_nesting, max_symbol, .. } = gdl::Limits::default();
+        Self { max_text, max_nesting, max_symbol }
+    }
+}
+
+/// Bounds on reasoning.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+#[command(next_help_heading = "Limits")]
+pub struct ReasonLimits {
+    /// Give up on a game after that many seconds
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: f64,
+    /// The most inference steps for one question about a state
+    #[arg(long, default_value_t = game::Limits::default().max_steps, value_name = "N")]
+    pub max_steps: u64,
+    /// The most facts and terms kept in memory
+    #[arg(long, default_value_t = game::Limits::default().max_facts, value_name = "N")]
+    pub max_facts: usize,
+}
+
+impl Default for ReasonLimits {
+    fn default() -> Self {
+        let game::Limits { max_steps, max_facts, .. } = game::Limits::default();
+        Self { timeout: 60.0, max_steps, max_facts }
+    }
+}
+
+/// A positive number of seconds, at most a year.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < 3.2e7 => Ok(value),
+        _ => Err("expected a positive number of seconds".to_owned()),
+    }
+}
+
+/// A machine by name.
+#[derive(Clone, Debug, ClapArgs)]
+pub struct MachineChoice {
+    /// The reasoner
+    #[arg(long, default_value = machines::DEFAULT, value_parser = machines::names(), value_name = "NAME")]
+    pub machine: String,
+}
+
+/// `fluxion check`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = GAME_HELP, after_long_help = format!("{GAME_HELP}
+
+Examples:
+  fluxion check mygame.kif                    all problems, with their places and remedies
+  fluxion check mygame.kif --play 1000        also look for stuck players, endless play, missing
+                                              goals in 1000 random playouts
+  fluxion check *.kif --json                  for editors and scripts
+  fluxion check g.kif --play 100 --trace t.jsonl   write the play that refutes something
+
+Exit codes: 0 sound, 1 unsound, 2 cannot be read, 3 gave up within the limits. What --play finds
+does not make rules unsound; with --strict, a player without a legal move or a missing goal value
+also exits with 1."))]
+pub struct CheckArgs {
+    /// Rule sheets or library games
+    #[arg(required = true, value_name = "GAME")]
+    pub games: Vec<String>,
+    /// Also play N random matches, to refute Def. 2.8-2.13 (termination, playability, …)
+    #[arg(long, value_name = "N")]
+    pub play: Option<usize>,
+    /// The seed of the first playout; the others count up from it
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// The most steps of a playout
+    #[arg(long, default_value_t = 1000, value_name = "STEPS")]
+    pub cap: usize,
+    /// Write the playouts that refute something as a trace (compressed if it ends in .gz)
+    #[arg(long, value_name = "FILE", requires = "play")]
+    pub trace: Option<PathBuf>,
+    /// Refuted playability or outcome-definedness also exits with 1
+    #[arg(long, requires = "play")]
+    pub strict: bool,
+    /// Text for people or JSON for programs
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// The same as --format json
+    #[arg(long)]
+    pub json: bool,
+    /// The most findings shown per file as text; 0 for all
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub max_findings: usize,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
+}
+
+/// The two syntaxes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SyntaxName {
+    /// `(<= (legal ?p noop) (role ?p))`
+    Kif,
+    /// `legal(P, noop) :- role(P).`
+    Prolog,
+}
+
+/// `fluxion fmt`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = GAME_HELP, after_long_help = format!("{GAME_HELP}
+
+Examples:
+  fluxion fmt mygame.kif                      the formatted rules on standard output
+  fluxion fmt -w *.kif                        in place; a file is replaced only when complete
+  fluxion fmt --check *.kif                   exit code 1 if a file would change
+  fluxion fmt --syntax prolog tictactoe       in the syntax of the papers
+
+Exit codes: 0 done, 1 a file would change (--check), 2 cannot be read or written."))]
+pub struct FmtArgs {
+    /// Rule sheets or library games
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Only tell whether files would change
+    #[arg(long, conflicts_with = "write")]
+    pub check: bool,
+    /// Replace the files
+    #[arg(long, short)]
+    pub write: bool,
+    /// The syntax to write; that of the file if not given
+    #[arg(long, value_enum)]
+    pub syntax: Option<SyntaxName>,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+}
+
+/// `fluxion show`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = GAME_HELP, after_long_help = format!("{GAME_HELP}
+
+Examples:
+  fluxion show tictactoe                      as many playouts as fit into a second
+  fluxion show mygame.kif --playouts 10000 --seed 7
+  fluxion show mygame.kif --json | jq .statistics.length.mean"))]
+pub struct ShowArgs {
+    /// A rule sheet or library game
+    #[arg(value_name = "GAME")]
+    pub game: String,
+    /// How many random playouts; if not given, as many as fit into about a second
+    #[arg(long, value_name = "N")]
+    pub playouts: Option<usize>,
+    /// The seed of the first playout; the others count up from it
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// The most steps of a playout
+    #[arg(long, default_value_t = 1000, value_name = "STEPS")]
+    pub cap: usize,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The reasoner.
+    #[command(flatten)]
+    pub machine: MachineChoice,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
+}
+
+/// `fluxion games`.
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = "Examples:
+  fluxion games                               all games
+  fluxion games --class zero-sum --players 2  some of them
+  fluxion games tictactoe                     what it is and where it comes from
+  fluxion games tictactoe --rules > my.kif    its rules, as a start for your own")]
+pub struct GamesArgs {
+    /// Describe this game
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Print its rules
+    #[arg(long, requires = "name", conflicts_with = "json")]
+    pub rules: bool,
+    /// Only games of this class, such as turn-taking
+    #[arg(long, value_name = "CLASS")]
+    pub class: Option<String>,
+    /// Only games for that many players
+    #[arg(long, value_name = "N")]
+    pub players: Option<String>,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `fluxion trace`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = GAME_HELP, after_long_help = format!("{GAME_HELP}
+
+Examples:
+  fluxion trace tictactoe --seed 1 --playouts 3       JSON lines on standard output
+  fluxion trace chess --playouts 10 -o chess.jsonl.gz compressed
+
+The same seed gives the same trace everywhere."))]
+pub struct TraceArgs {
+    /// A rule sheet or library game
+    #[arg(value_name = "GAME")]
+    pub game: String,
+    /// The seed of the first playout; the others count up from it
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// How many playouts
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub playouts: usize,
+    /// The most steps of a playout
+    #[arg(long, default_value_t = 1000, value_name = "STEPS")]
+    pub cap: usize,
+    /// Where to write (compressed if it ends in .gz); standard output if not given
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Traces are JSON lines already; accepted so that every command has it
+    #[arg(long)]
+    pub json: bool,
+    /// The reasoner.
+    #[command(flatten)]
+    pub machine: MachineChoice,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
+}
+
+/// `fluxion conform`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = GAME_HELP, after_long_help = format!("{GAME_HELP}
+
+Examples:
+  fluxion conform tictactoe trace.jsonl       replay, compare every state
+  fluxion conform my.kif ref.jsonl.gz
+  fluxion conform --corpus DIR                all DIR/games/*.kif with DIR/traces/*.jsonl.gz
+
+Exit codes: 0 conforms, 1 differs, 2 cannot be read, 3 gave up within the limits."))]
+pub struct ConformArgs {
+    /// A rule sheet or library game
+    #[arg(value_name = "GAME", required_unless_present = "corpus")]
+    pub game: Option<String>,
+    /// A trace, plain or compressed; - for standard input
+    #[arg(value_name = "TRACE", required_unless_present = "corpus")]
+    pub trace: Option<String>,
+    /// Replay all traces of a folder instead
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["game", "trace"])]
+    pub corpus: Option<PathBuf>,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The reasoner.
+    #[command(flatten)]
+    pub machine: MachineChoice,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
+}
+
+/// `fluxion bench`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = GAME_HELP, after_long_help = format!("{GAME_HELP}
+
+Examples:
+  fluxion bench tictactoe connect_four --seconds 5
+  fluxion bench mygame.kif --json
+
+A transition counts when the legal moves of all roles were computed and the joint move was applied;
+goals are computed at the ends. Peak memory is that of the whole process so far."))]
+pub struct BenchArgs {
+    /// Rule sheets or library games
+    #[arg(required = true, value_name = "GAME")]
+    pub games: Vec<String>,
+    /// CPU seconds of play per game
+    #[arg(long, default_value_t = 2.0, value_name = "SECONDS", value_parser = seconds)]
+    pub seconds: f64,
+    /// The seed of the first playout
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// The most steps of a playout
+    #[arg(long, default_value_t = 1000, value_name = "STEPS")]
+    pub cap: usize,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The reasoner.
+    #[command(flatten)]
+    pub machine: MachineChoice,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
+}
+
+/// `fluxion demo`, and `fluxion` without a command.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = GAME_HELP)]
+pub struct DemoArgs {
+    /// A rule sheet or library game
+    #[arg(value_name = "GAME", default_value = "tictactoe")]
+    pub game: String,
+    /// The seed of all random choices
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// Playouts that the thinking player spends on each move
+    #[arg(long, default_value_t = 300, value_name = "N")]
+    pub playouts: usize,
+    /// Seconds for the whole match; it stops where they have passed
+    #[arg(long, default_value_t = 5.0, value_name = "SECONDS", value_parser = seconds)]
+    pub seconds: f64,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+}
+
+impl Default for DemoArgs {
+    fn default() -> Self {
+        let game = "tictactoe".to_owned();
+        let read = ReadLimits::default();
+        Self { game, seed: 1, playouts: 300, seconds: 5.0, json: false, read }
+    }
+}

@@ -1,0 +1,56 @@
+//! `fluxion`: the command line of the general game player.
+//!
+//! Each command is a module with one entry point; what they share is below them: [`input`] (what a
+//! GAME argument means), [`session`] (limits, Ctrl-C, output), [`render`] (findings with their source
+//! lines), [`simulate`] and [`stats`] (random play).
+
+mod args;
+mod bench;
+mod board;
+mod check;
+mod conform;
+mod corpus;
+mod demo;
+mod exit;
+mod fmt;
+mod games;
+mod input;
+mod machines;
+mod render;
+mod session;
+mod show;
+mod simulate;
+mod stats;
+mod table;
+mod trace;
+mod wellformed;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    args.color.apply();
+    let mut session = session::Session::start();
+    let result = dispatch(args.command, &mut session);
+    exit::report(session.finish(result))
+}
+
+fn dispatch(
+    command: Option<args::Command>,
+    session: &mut session::Session,
+) -> anyhow::Result<exit::Exit> {
+    use args::Command;
+    match command {
+        None => demo::run(&args::DemoArgs::default(), session),
+        Some(Command::Demo(args)) => demo::run(&args, session),
+        Some(Command::Check(args)) => check::run(&args, session),
+        Some(Command::Fmt(args)) => fmt::run(&args, session),
+        Some(Command::Show(args)) => show::run(&args, session),
+        Some(Command::Trace(args)) => trace::run(&args, session),
+        Some(Command::Conform(args)) => conform::run(&args, session),
+        Some(Command::Games(args)) => games::run(&args, session),
+        Some(Command::Bench(args)) => bench::run(&args, session),
+    }
+}

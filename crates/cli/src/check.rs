@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::args::{CheckArgs, Format};
 use crate::exit::{self, Exit};
 use crate::input::{self, Source};
+use crate::machines;
 use crate::render::Sheet;
 use crate::session::Session;
 use crate::table::{columns, counted};
@@ -63,7 +64,7 @@ fn check(
     let limits = session.limits(&args.reason);
     let checked = gdl::validate::check(&source.text, &args.read.gdl());
     let sheet = Sheet::new(&source.label, &source.text);
-    let (status, mut exit) = verdict(&checked);
+    let (status, exit) = verdict(&checked);
     let mut report = json!({
         "file": source.label,
         "status": status,
@@ -85,7 +86,7 @@ fn check(
             report["play"] = json!({ "error": failure.to_string() });
             let error = failure.into();
             exit::tell(&error);
-            return Ok((input::worse(exit, exit::exit_of(&error)), report));
+            return Ok((or_else(exit, exit::exit_of(&error)), report));
         }
     };
     let findings = explore(&game, args, playouts, limits, session);
@@ -102,8 +103,12 @@ fn check(
             session.limits(&args.reason),
         )?);
     }
-    exit = input::worse(exit, play_exit(args, &findings));
-    Ok((exit, report))
+    Ok((or_else(exit, play_exit(args, &findings)), report))
+}
+
+/// Unsound rules stay the verdict, whatever play says.
+fn or_else(verdict: Exit, play: Exit) -> Exit {
+    if verdict == Exit::Fine { play } else { verdict }
 }
 
 fn verdict(checked: &Checked) -> (&'static str, Exit) {
@@ -188,14 +193,13 @@ fn explore(
     limits: game::Limits,
     session: &Session,
 ) -> Findings {
-    use game::Machine as _;
     let mut findings = Findings::new(game.roles().len());
-    let mut machine = game.interpreter_with(limits);
+    let mut machine = machines::make(machines::DEFAULT, game, limits);
     let bar = Session::progress(playouts, "playing");
     let result = machine.initial().and_then(|initial| {
         for number in 0..playouts {
             let seed = args.seed.wrapping_add(number as u64);
-            findings.explore(&mut machine, &initial, seed, args.cap)?;
+            findings.explore(&mut *machine, &initial, seed, args.cap)?;
             bar.inc(1);
         }
         Ok(())

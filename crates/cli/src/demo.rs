@@ -15,6 +15,7 @@ use crate::args::{DemoArgs, ReasonLimits};
 use crate::board::Board;
 use crate::exit::Exit;
 use crate::input;
+use crate::machines;
 use crate::session::Session;
 
 /// The most steps of a playout in the player's mind.
@@ -35,12 +36,12 @@ pub fn run(args: &DemoArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let limits =
         session.limits(&ReasonLimits { timeout: args.seconds + 10.0, ..Default::default() });
     let (source, game) = input::load(&args.game, &args.read)?;
-    let mut machine = game.interpreter_with(limits);
+    let mut machine = machines::make(machines::DEFAULT, &game, limits);
     let about = library::about(&source.text);
     let title = if about.title.is_empty() { source.name.clone() } else { about.title };
     let mut show = Show { game: &game, board: None, quiet: args.json };
     show.opening(&title, args, session)?;
-    let result = play(&mut machine, args, deadline, &mut show, session);
+    let result = play(&mut *machine, args, deadline, &mut show, session);
     let (turns, ending) = result.map_err(|error| match error.downcast::<ReasonError>() {
         Ok(error) => session.gave_up(&source.label, &error).into(),
         Err(error) => error,

@@ -135,7 +135,7 @@ pub fn similar(name: &str) -> Option<&'static str> {
     library::games()
         .iter()
         .map(|game| game.name)
-        .min_by_key(distance)
+        .min_by_key(|known| (distance(known), known.len()))
         .filter(|best| distance(best) <= 1 + wanted.len() / 4)
 }
 

@@ -63,14 +63,14 @@ impl<'t> Sheet<'t> {
             let title = Level::NOTE.secondary_title(related.message.clone());
             groups.push(self.place(Group::with_title(title), related.span));
         }
-        Renderer::styled().render(&groups)
+        render(&groups)
     }
 
     /// A place with a remark.
     pub fn note(&self, message: &str, span: Span) -> String {
         let title = Level::NOTE.primary_title(message.to_owned());
         let group = self.place(Group::with_title(title), span);
-        Renderer::styled().render(&[group])
+        render(&[group])
     }
 
     fn place<'g>(&self, group: Group<'g>, span: Span) -> Group<'g> {
@@ -111,6 +111,13 @@ impl<'t> Sheet<'t> {
         );
         Excerpt { text, first_line: first + 1, span }
     }
+}
+
+/// Renders, without the lines that only part an origin from its source.
+fn render(groups: &[Group<'_>]) -> String {
+    let parting = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() == ":::";
+    let text = Renderer::styled().render(groups);
+    text.lines().filter(|line| !parting(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// The part of a line around `start..end`, with `…` where it was cut, and the span in it.

@@ -8,41 +8,70 @@ use anyhow::Context;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use game::Game;
+use game::{Game, Machine, ReasonError};
 use protocol::trace::{RecordOptions, Trace, record, sha256};
 
 use crate::args::TraceArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::{self, Exit, Failure};
 use crate::input::{self, Source};
 use crate::machines;
 use crate::session::Session;
+use crate::table::counted;
 use crate::wellformed::Findings;
 
 /// The largest trace that is read, unpacked.
 const LARGEST_TRACE: u64 = 2 << 30;
 
-/// Records and writes.
+/// Records and writes. What was recorded before a limit or Ctrl-C is written too.
 pub fn run(args: &TraceArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let limits = session.limits(&args.reason);
     let (source, game) = input::load(&args.game, &args.read)?;
     let mut machine = machines::make(&args.machine.machine, &game, limits);
-    let options = options(&source, args.seed, args.playouts, args.cap);
+    let seeds = (0..args.playouts).map(|p| (args.seed.wrapping_add(p as u64), args.cap));
     let bar = Session::progress(args.playouts, "recording");
-    let trace = record(&mut *machine, &options, &mut |_| {
-        bar.inc(1);
-        !session.stopped()
-    });
+    let (trace, stopped) = record_each(&mut *machine, &source, seeds, &|| bar.inc(1))
+        .map_err(|error| session.gave_up(&source.label, &error))?;
     bar.finish_and_clear();
-    let trace = trace.map_err(|error| {
-        session
-            .gave_up(&source.label, &error)
-            .hint("fewer playouts, a smaller --cap or a longer --timeout may help")
-    })?;
+    let done = trace.header.playouts.len();
     match &args.output {
         Some(path) => write_all(path, &[trace])?,
         None => session.out.write_all(trace.to_text()?.as_bytes())?,
     }
-    Ok(Exit::Fine)
+    match stopped {
+        None => Ok(Exit::Fine),
+        Some(error) => {
+            let why = session.why(&error);
+            exit::warn(&format!("stopped after {}: {why}", counted(done, "playout")));
+            Ok(Exit::GaveUp)
+        }
+    }
+}
+
+/// Records one playout for each seed and cap. If the machine gives up, the trace holds the playouts
+/// before that, is marked as truncated, and the reason comes with it.
+fn record_each(
+    machine: &mut dyn Machine,
+    source: &Source,
+    seeds: impl Iterator<Item = (u64, usize)>,
+    done: &dyn Fn(),
+) -> Result<(Trace, Option<ReasonError>), ReasonError> {
+    let mut whole = record(machine, &options(source, 0, 0, 0), &mut |_| true)?;
+    for (p, (seed, cap)) in seeds.enumerate() {
+        match record(machine, &options(source, seed, 1, cap), &mut |_| true) {
+            Ok(mut trace) => {
+                trace.header.playouts.iter_mut().for_each(|entry| entry.p = p);
+                trace.steps.iter_mut().for_each(|step| step.p = p);
+                whole.header.playouts.append(&mut trace.header.playouts);
+                whole.steps.append(&mut trace.steps);
+                done();
+            }
+            Err(error) => {
+                whole.header.truncated = true;
+                return Ok((whole, Some(error)));
+            }
+        }
+    }
+    Ok((whole, None))
 }
 
 fn options(source: &Source, seed: u64, playouts: usize, cap: usize) -> RecordOptions {
@@ -65,22 +94,13 @@ pub fn of_refutations(
     findings: &Findings,
     limits: game::Limits,
 ) -> anyhow::Result<Option<Trace>> {
-    let mut machine = game.interpreter_with(limits);
-    let mut whole: Option<Trace> = None;
-    for (p, refutation) in findings.refutations.iter().enumerate() {
-        let options = options(source, refutation.seed, 1, refutation.moves.len());
-        let mut trace = record(&mut machine, &options, &mut |_| true)?;
-        trace.header.playouts.iter_mut().for_each(|entry| entry.p = p);
-        trace.steps.iter_mut().for_each(|step| step.p = p);
-        match &mut whole {
-            Some(whole) => {
-                whole.header.playouts.append(&mut trace.header.playouts);
-                whole.steps.append(&mut trace.steps);
-            }
-            None => whole = Some(trace),
-        }
+    if findings.refutations.is_empty() {
+        return Ok(None);
     }
-    Ok(whole)
+    let mut machine = machines::make(machines::DEFAULT, game, limits);
+    let seeds = findings.refutations.iter().map(|found| (found.seed, found.moves.len()));
+    let (trace, _) = record_each(&mut *machine, source, seeds, &|| ())?;
+    Ok(Some(trace))
 }
 
 /// Writes traces one after the other; the file appears only when it is complete.

@@ -1,0 +1,130 @@
+//! `fluxion show`, `fluxion games`, `fluxion bench` and the demonstration.
+
+use std::time::{Duration, Instant};
+
+use crate::{SMALL, fed, file, fluxion};
+
+#[test]
+fn show_tells_roles_state_moves_and_statistics() {
+    let run = fluxion(&["show", "tictactoe", "--playouts", "50"]).expect(0);
+    for part in [
+        "Tic-Tac-Toe",
+        "roles: xplayer, oplayer",
+        "3 | . . .",
+        "control (1)",
+        "(mark a 1)",
+        "50 random playouts (seeds from 1)",
+        "moves of xplayer",
+        "joint moves",
+        "± ",
+        "Lengths",
+        "█",
+    ] {
+        assert!(run.out.contains(part), "{part} is missing in\n{}", run.out);
+    }
+    assert_eq!(run.err, "", "no progress bar without a terminal");
+}
+
+#[test]
+fn show_as_json_counts_exactly_what_was_played() {
+    let name = file("show.kif", SMALL);
+    let report = fluxion(&["show", &name, "--playouts", "10", "--json"]).expect(0).json();
+    assert_eq!(report["roles"], serde_json::json!(["you"]));
+    assert_eq!(report["initial"], serde_json::json!(["(step 1)"]));
+    assert_eq!(report["legal"]["you"], serde_json::json!(["(go left)", "(go right)"]));
+    let statistics = &report["statistics"];
+    assert_eq!(statistics["playouts"], 10);
+    assert_eq!(statistics["terminal"], 10);
+    assert_eq!(statistics["transitions"], 20);
+    assert_eq!(statistics["length"]["mean"], 2.0);
+    assert_eq!(statistics["branching"]["you"]["mean"], 1.5);
+    assert_eq!(statistics["results"]["you"]["distribution"][0]["goal"], 100);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_statistics() {
+    let report = |seed: &str| {
+        let args = ["show", "tictactoe", "--playouts", "40", "--json", "--seed", seed];
+        let mut report = fluxion(&args).expect(0).json();
+        report["statistics"]["seconds"] = 0.into();
+        report
+    };
+    assert_eq!(report("7"), report("7"));
+    assert_ne!(report("7"), report("8"));
+}
+
+#[test]
+fn unsound_rules_are_shown_with_a_warning() {
+    let rules = SMALL.replace("(goal you 100)", "(goal you 1000)");
+    let run = fed(&["show", "-", "--playouts", "2"], rules.as_bytes()).expect(0);
+    assert!(run.err.contains("is not sound"), "{}", run.err);
+    assert!(run.out.contains("not defined"), "{}", run.out);
+}
+
+#[test]
+fn games_lists_describes_and_prints() {
+    let run = fluxion(&["games"]).expect(0);
+    assert!(run.out.contains("tictactoe") && run.out.contains("Tic-Tac-Toe"), "{}", run.out);
+    let one = fluxion(&["games", "TicTacToe"]).expect(0);
+    assert!(one.out.contains("papers") && one.out.contains("--rules"), "{}", one.out);
+    let rules = fluxion(&["games", "tictactoe", "--rules"]).expect(0);
+    fed(&["check", "-"], rules.out.as_bytes()).expect(0);
+    let run = fluxion(&["games", "tictactow"]).expect(2);
+    assert!(run.err.contains("did you mean tictactoe?"), "{}", run.err);
+}
+
+#[test]
+fn games_filters_by_class_and_players() {
+    let two =
+        fluxion(&["games", "--players", "2", "--class", "zero-sum", "--json"]).expect(0).json();
+    let games = two["games"].as_array().expect("a list");
+    assert!(games.iter().any(|game| game["name"] == "tictactoe"));
+    assert!(games.iter().all(|game| game["players"] == "2"));
+    let none = fluxion(&["games", "--class", "no such class", "--json"]).expect(0).json();
+    assert_eq!(none["games"], serde_json::json!([]));
+}
+
+#[test]
+fn bench_counts_transitions_and_memory() {
+    let args = ["bench", "tictactoe", "--seconds", "0.2", "--json"];
+    let report = fluxion(&args).expect(0).json();
+    let game = &report["games"][0];
+    assert_eq!(game["machine"], "interpreter");
+    assert!(game["transitions"].as_u64().is_some_and(|n| n > 100), "{game}");
+    assert!(game["playouts"].as_u64().is_some_and(|n| n > 10), "{game}");
+    assert!(game["cpu_seconds"].as_f64().is_some_and(|s| (0.2..2.0).contains(&s)), "{game}");
+    assert!(game["load_seconds"].is_f64() && game.get("peak_memory_kb").is_some());
+    fluxion(&["bench", "tictactoe", "--machine", "no-such-machine"]).expect(2);
+}
+
+#[test]
+fn without_arguments_a_match_is_played_to_its_end() {
+    let begin = Instant::now();
+    let run = fluxion(&[]).expect(0);
+    assert!(begin.elapsed() < Duration::from_secs(10));
+    assert!(run.out.contains("Result after"), "{}", run.out);
+    assert!(run.out.contains("3 | . . ."), "{}", run.out);
+    assert!(run.out.contains("fluxion help"), "{}", run.out);
+    assert_eq!(run.out, fluxion(&[]).out, "the demonstration has a fixed seed");
+}
+
+#[test]
+fn a_demonstration_of_a_game_without_a_board_lists_facts() {
+    let run = fed(&["demo", "-"], SMALL.as_bytes()).expect(0);
+    assert!(run.out.contains("(step 2)"), "{}", run.out);
+    assert!(run.out.contains("Result after 2 moves: you 100"), "{}", run.out);
+    let report = fed(&["demo", "-", "--json"], SMALL.as_bytes()).expect(0).json();
+    assert_eq!(report["goals"], serde_json::json!([100]));
+    assert_eq!(report["moves"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn the_thinking_player_beats_the_random_one() {
+    let mut won = 0;
+    for seed in 0..10 {
+        let args = ["demo", "tictactoe", "--json", "--seed", &seed.to_string()];
+        let report = fluxion(&args).expect(0).json();
+        won += usize::from(report["goals"][0] == 100);
+    }
+    assert!(won >= 8, "won only {won} of 10");
+}

@@ -103,7 +103,14 @@ impl IndexMemory {
 }
 
 /// Keys and outputs are numbered in the order of the shapes, so pushing keeps them in place.
-fn fit(shape: &Shape, term: u32, terms: &Terms, key: &mut Vec<u32>, outs: &mut Vec<u32>) -> bool {
+/// Whether a term has a shape; its parts are added to the key and the outputs.
+pub fn fit(
+    shape: &Shape,
+    term: u32,
+    terms: &Terms,
+    key: &mut Vec<u32>,
+    outs: &mut Vec<u32>,
+) -> bool {
     match shape {
         Shape::Key(_) => {
             key.push(term);

@@ -30,6 +30,8 @@ pub struct Estimates {
     roles: f64,
     /// What it costs to ask for a derived relation at all, in matches of plain facts.
     efforts: FxHashMap<Relation, f64>,
+    /// Arguments that must be given whenever a relation is asked for.
+    required: FxHashMap<Relation, Vec<bool>>,
 }
 
 /// What was seen in sampled states, for `true`.
@@ -88,9 +90,39 @@ const EFFORT_RECURSIVE: f64 = 30.0;
 const TEST_DISCOUNT: f64 = 30.0;
 
 impl Estimates {
+    /// Says that some arguments of a relation must be known before it is asked for, because its own
+    /// rules do not bind them. To be said before anything is estimated.
+    #[must_use]
+    pub fn requiring(required: FxHashMap<Relation, Vec<bool>>) -> Self {
+        Self { required, ..Self::default() }
+    }
+
+    /// Whether enough is known to ask for a positive literal.
+    pub fn is_askable(&self, predicate: &Predicate, known: &[bool]) -> bool {
+        let Some(required) = self.required.get(&predicate.relation) else { return true };
+        required.iter().zip(&predicate.args).all(|(needed, arg)| {
+            let mut all = true;
+            arg.each_variable(&mut |v| all &= known[v as usize]);
+            all || !needed
+        })
+    }
+
     /// Estimates sizes from the rules and from what was seen in states.
     pub fn new(program: &Program, analysis: &Analysis, sample: &Sample, roles: usize) -> Self {
-        let mut estimates = Self { roles: roles as f64, ..Self::default() };
+        Self::default().estimated(program, analysis, sample, roles)
+    }
+
+    /// The same, with what was said before.
+    #[must_use]
+    pub fn estimated(
+        mut self,
+        program: &Program,
+        analysis: &Analysis,
+        sample: &Sample,
+        roles: usize,
+    ) -> Self {
+        self.roles = roles as f64;
+        let mut estimates = self;
         #[expect(clippy::iter_over_hash_type, reason = "each entry is computed on its own")]
         for (key, seen) in &sample.fluents {
             // States grow and shrink: between the mean and the most, so that a bad order is avoided
@@ -296,6 +328,7 @@ impl Estimates {
             }
             Literal::Negative(p) if ready => 0.02 + self.effort(p) / TEST_DISCOUNT,
             Literal::Negative(_) => NEVER,
+            Literal::Positive(p) if !self.is_askable(p, known) => NEVER / 2.0,
             Literal::Positive(p) if ready => 0.015 + self.effort(p) / TEST_DISCOUNT,
             Literal::Positive(p) => {
                 let expected = self.matches(p, known);

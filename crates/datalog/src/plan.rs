@@ -143,11 +143,28 @@ pub struct Plan {
     pub registers: u32,
     /// From this step on, one solution suffices: everything that is reported is known.
     pub once_from: u32,
+    /// All arguments of the head, once every register is known.
+    pub head: Vec<Value>,
+    /// For each step the atom it is about, if it is about one.
+    pub atoms: Vec<Option<AtomValue>>,
+}
+
+/// An atom of a rule, to be computed when every register is known.
+#[derive(Clone, Debug)]
+pub struct AtomValue {
+    /// Its relation.
+    pub relation: Relation,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// Whether the rule negates it.
+    pub negative: bool,
 }
 
 /// A relation with the arguments that are given.
 #[derive(Clone, Debug)]
 pub struct Query {
+    /// The relation.
+    pub relation: Relation,
     /// Which arguments are given.
     pub given: Vec<bool>,
     /// How many are given.
@@ -327,6 +344,7 @@ impl Compiler<'_> {
         let outs = given.len() as u32 - keys;
         let (lifetime, component) = self.analysis.class_of(relation);
         let query = Query {
+            relation,
             given: given.clone(),
             keys,
             outs,
@@ -380,6 +398,8 @@ impl Compiler<'_> {
         let free_head: Vec<_> =
             rule.head.args.iter().zip(given).filter(|(_, g)| !**g).map(|(arg, _)| arg).collect();
         let mut steps = Vec::with_capacity(order.len());
+        let mut atoms = Vec::with_capacity(order.len());
+        let all_known = vec![true; rule.variables as usize];
         let mut once_from = None;
         for position in order {
             if once_from.is_none() && free_head.iter().all(|arg| is_known(arg, &known)) {
@@ -388,6 +408,11 @@ impl Compiler<'_> {
             let step = self.step(&rule.body[position], &mut known);
             let step = step?.ok_or(CompileError::UnsafeRule { clause: rule.clause as usize })?;
             steps.push(step);
+            atoms.push(self.atom(&rule.body[position], &all_known)?);
+        }
+        let mut head = Vec::with_capacity(rule.head.args.len());
+        for arg in &rule.head.args {
+            head.extend(self.value(arg, &all_known)?);
         }
         let result = free_head
             .into_iter()
@@ -395,12 +420,35 @@ impl Compiler<'_> {
             .collect::<Result<Option<Vec<_>>, _>>()?
             .ok_or(CompileError::UnsafeRule { clause: rule.clause as usize })?;
         let once_from = once_from.unwrap_or(steps.len() as u32);
-        Ok(Plan { given: matches, steps, result, registers: rule.variables, once_from })
+        let registers = rule.variables;
+        Ok(Plan { given: matches, steps, result, registers, once_from, head, atoms })
+    }
+
+    fn atom(
+        &mut self,
+        literal: &Literal,
+        known: &Known,
+    ) -> Result<Option<AtomValue>, CompileError> {
+        let (predicate, negative) = match literal {
+            Literal::Positive(predicate) => (predicate, false),
+            Literal::Negative(predicate) => (predicate, true),
+            Literal::Distinct(..) | Literal::Same(..) => return Ok(None),
+        };
+        let mut args = Vec::with_capacity(predicate.args.len());
+        for arg in &predicate.args {
+            args.extend(self.value(arg, known)?);
+        }
+        Ok(Some(AtomValue { relation: predicate.relation, args, negative }))
     }
 
     fn step(&mut self, literal: &Literal, known: &mut Known) -> Result<Option<Step>, CompileError> {
         Ok(Some(match literal {
-            Literal::Positive(predicate) => self.positive(predicate, known)?,
+            Literal::Positive(predicate) => {
+                if !self.estimates.is_askable(predicate, known) {
+                    return Ok(None);
+                }
+                self.positive(predicate, known)?
+            }
             Literal::Negative(predicate) => {
                 if !predicate.args.iter().all(|arg| is_known(arg, known)) {
                     return Ok(None);

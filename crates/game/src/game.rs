@@ -184,6 +184,11 @@ impl Game {
         texts
     }
 
+    /// How large states are, as seen when the game was made.
+    pub fn sample(&self) -> datalog::Sample {
+        self.inner.compiled.get().map(|compiled| compiled.sample().clone()).unwrap_or_default()
+    }
+
     /// A new interpreter for this game.
     pub fn interpreter(&self) -> Interpreter {
         self.interpreter_with(Limits::default())

@@ -68,6 +68,10 @@ impl Compiled {
         Self::with_sample(game, sample)
     }
 
+    pub(crate) fn sample(&self) -> &Sample {
+        &self.sample
+    }
+
     /// Compiles again with one more state, in which the present order did badly.
     fn improved(&self, game: &Game, state: &State) -> Result<Self, GameError> {
         let mut sample = self.sample.clone();

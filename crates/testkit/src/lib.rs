@@ -6,4 +6,9 @@
 //! - [`agree`]: compares a machine with it along random play
 //! - [`tidy`]: checks that the maps of the project (tables in its documents) describe the project
 
+pub mod agree;
+pub mod choices;
 pub mod corpus;
+pub mod naive;
+pub mod programs;
+pub mod tidy;

@@ -9,9 +9,10 @@ use cpu_time::ThreadTime;
 use game::{EvalError, Game, Machine, ReasonError};
 use serde_json::{Value, json};
 
-use crate::args::{BenchArgs, ReasonLimits};
+use crate::args::BenchArgs;
 use crate::exit::{self, Exit, Failure};
 use crate::input::{self, Source};
+use crate::limits::ReasonLimits;
 use crate::machines;
 use crate::render::Sheet;
 use crate::session::Session;

@@ -76,34 +76,31 @@ fn check(
     } else {
         show(args, &sheet, &checked, session)?;
     }
-    let Some(playouts) = args.play else { return Ok((exit, report)) };
-    if exit == Exit::Cannot {
-        return Ok((exit, report));
+    if let (Some(playouts), true) = (args.play, exit != Exit::Cannot) {
+        let game = input::make(checked.rules, &sheet);
+        let played = match game {
+            Ok(game) => {
+                let findings = explore(&game, args, playouts, limits, session);
+                report["play"] = findings.json(&game);
+                if !as_json {
+                    tell(&game, args, &findings, session)?;
+                }
+                if args.trace.is_some() {
+                    let limits = session.limits(&args.reason);
+                    refuting.extend(trace::of_refutations(source, &game, &findings, limits)?);
+                }
+                play_exit(args, &findings)
+            }
+            Err(failure) => {
+                report["play"] = json!({ "error": failure.to_string() });
+                let error = failure.into();
+                exit::tell(&error);
+                exit::exit_of(&error)
+            }
+        };
+        return Ok((or_else(exit, played), report));
     }
-    let game = match input::make(checked.rules, &sheet) {
-        Ok(game) => game,
-        Err(failure) => {
-            report["play"] = json!({ "error": failure.to_string() });
-            let error = failure.into();
-            exit::tell(&error);
-            return Ok((or_else(exit, exit::exit_of(&error)), report));
-        }
-    };
-    let findings = explore(&game, args, playouts, limits, session);
-    if as_json {
-        report["play"] = findings.json(&game);
-    } else {
-        tell(&game, args, &findings, session)?;
-    }
-    if args.trace.is_some() {
-        refuting.extend(trace::of_refutations(
-            source,
-            &game,
-            &findings,
-            session.limits(&args.reason),
-        )?);
-    }
-    Ok((or_else(exit, play_exit(args, &findings)), report))
+    Ok((exit, report))
 }
 
 /// Unsound rules stay the verdict, whatever play says.

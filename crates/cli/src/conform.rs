@@ -36,7 +36,7 @@ pub fn run(args: &ConformArgs, session: &mut Session) -> anyhow::Result<Exit> {
         return Err(Failure::cannot("only one of GAME and TRACE can be standard input").into());
     }
     let limits = session.limits(&args.reason);
-    let (source, game) = input::load(argument, &args.read)?;
+    let (source, game) = input::load_what_is_readable(argument, &args.read)?;
     let trace = trace::read(trace)?;
     let mut machine = machines::make(&args.machine.machine, &game, limits);
     match conform(&mut *machine, &trace) {

@@ -37,6 +37,8 @@ enum Status {
     Conforms,
     /// The reference could not decide the game, so there is nothing to compare beyond its header.
     NoReference,
+    /// It differs, but the rules are unsafe (E202), so that no answer is the right one.
+    NoMeaning,
     Differs,
     GaveUp,
     CannotRead,
@@ -47,6 +49,7 @@ impl Status {
         match self {
             Self::Conforms => "conforms",
             Self::NoReference => "no reference",
+            Self::NoMeaning => "no meaning",
             Self::Differs => "differs",
             Self::GaveUp => "gave up",
             Self::CannotRead => "cannot read",
@@ -55,7 +58,7 @@ impl Status {
 
     fn exit(self) -> Exit {
         match self {
-            Self::Conforms | Self::NoReference => Exit::Fine,
+            Self::Conforms | Self::NoReference | Self::NoMeaning => Exit::Fine,
             Self::Differs => Exit::Found,
             Self::CannotRead => Exit::Cannot,
             Self::GaveUp => Exit::GaveUp,
@@ -164,7 +167,9 @@ fn fill(
             outcome.steps = agreement.steps;
         }
         Err(Stopped::Difference(difference)) => {
-            outcome.status = Status::Differs;
+            let unsafe_rules =
+                gdl::validate::validate(game.rules()).iter().any(|d| d.code == "E202");
+            outcome.status = if unsafe_rules { Status::NoMeaning } else { Status::Differs };
             outcome.detail = difference.to_string();
         }
         Err(Stopped::Reason(_)) if outcome.status == Status::NoReference => {}
@@ -196,10 +201,12 @@ fn tell(outcomes: &[Outcome], wanted: usize, session: &mut Session) -> anyhow::R
     let steps: usize = outcomes.iter().map(|outcome| outcome.steps).sum();
     writeln!(
         session.out,
-        "{style}{} of {} conform{style:#}, {} without a reference, {bad} do not; {} compared",
+        "{style}{} of {} conform{style:#}, {bad} do not, {} without a reference, {} without a \
+         meaning (unsafe rules); {} compared",
         count(Status::Conforms),
         counted(wanted, "game"),
         count(Status::NoReference),
+        count(Status::NoMeaning),
         counted(steps, "step")
     )?;
     Ok(())

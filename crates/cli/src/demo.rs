@@ -11,10 +11,11 @@ use game::playout::{End, Random, playout, random_joint_move};
 use game::{Game, JointMove, Machine, Move, ReasonError, Role, State};
 use serde_json::{Value, json};
 
-use crate::args::{DemoArgs, ReasonLimits};
+use crate::args::DemoArgs;
 use crate::board::Board;
 use crate::exit::Exit;
 use crate::input;
+use crate::limits::ReasonLimits;
 use crate::machines;
 use crate::session::Session;
 

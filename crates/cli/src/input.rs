@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use game::{Game, GameError};
 use gdl::Rules;
+use gdl::validate::Checked;
 
-use crate::args::ReadLimits;
 use crate::exit::{self, Exit, Failure};
+use crate::limits::ReadLimits;
 use crate::render::Sheet;
+use crate::table::counted;
 
 /// A rule sheet that was read.
 pub struct Source {
@@ -21,17 +23,6 @@ pub struct Source {
     pub text: String,
     /// The file it came from.
     pub path: Option<PathBuf>,
-}
-
-impl ReadLimits {
-    /// The limits as the reader takes them.
-    pub fn gdl(&self) -> gdl::Limits {
-        gdl::Limits {
-            max_text: self.max_text,
-            max_nesting: self.max_nesting,
-            max_symbol: self.max_symbol,
-        }
-    }
 }
 
 /// Reads a rule sheet. A path wins over a name of the library.
@@ -144,21 +135,34 @@ pub fn similar(name: &str) -> Option<&'static str> {
 pub fn load(argument: &str, limits: &ReadLimits) -> anyhow::Result<(Source, Game)> {
     let source = read(argument, limits)?;
     let checked = gdl::validate::check(&source.text, &limits.gdl());
-    let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
-    let sheet = Sheet::new(&source.label, &source.text);
     if !checked.is_readable() {
+        let sheet = Sheet::new(&source.label, &source.text);
+        let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
         errors.iter().take(10).for_each(|problem| exit::say(&sheet.diagnostic(problem)));
-        let message = format!("{} cannot be read: {} errors", source.label, errors.len());
-        return Err(Failure::cannot(message).into());
+        let errors = counted(errors.len(), "error");
+        return Err(Failure::cannot(format!("{} cannot be read: {errors}", source.label)).into());
     }
-    if !errors.is_empty() {
-        exit::warn(&format!(
-            "{} is not sound ({} errors, see `fluxion check {argument}`); trying it all the same",
-            source.label,
-            errors.len()
-        ));
+    attempt(source, checked)
+}
+
+/// The same, but clauses that cannot be read are left out, as reference systems do.
+pub fn load_what_is_readable(
+    argument: &str,
+    limits: &ReadLimits,
+) -> anyhow::Result<(Source, Game)> {
+    let source = read(argument, limits)?;
+    let checked = gdl::validate::check(&source.text, &limits.gdl());
+    attempt(source, checked)
+}
+
+fn attempt(source: Source, checked: Checked) -> anyhow::Result<(Source, Game)> {
+    let errors = checked.diagnostics.iter().filter(|d| d.is_error()).count();
+    if errors > 0 {
+        let (label, errors) = (&source.label, counted(errors, "error"));
+        exit::warn(&format!("{label} is not sound ({errors}); trying it all the same"));
+        exit::say("`fluxion check` tells what is wrong");
     }
-    let game = make(checked.rules, &sheet)?;
+    let game = make(checked.rules, &Sheet::new(&source.label, &source.text))?;
     Ok((source, game))
 }
 

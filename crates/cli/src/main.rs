@@ -15,6 +15,7 @@ mod exit;
 mod fmt;
 mod games;
 mod input;
+mod limits;
 mod machines;
 mod render;
 mod session;

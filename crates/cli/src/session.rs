@@ -11,8 +11,8 @@ use anyhow::Context;
 use game::{EvalError, ReasonError};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::args::ReasonLimits;
 use crate::exit::{self, Exit, Failure};
+use crate::limits::ReasonLimits;
 
 /// How long after its deadline a stage may still run before the process is ended.
 const GRACE: Duration = Duration::from_secs(5);
@@ -84,7 +84,7 @@ impl Session {
 
     /// A progress bar on standard error; invisible where that is no terminal.
     pub fn progress(total: usize, what: &str) -> ProgressBar {
-        let template = "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}";
+        let template = "{msg} {wide_bar} {percent}% {eta}";
         let style =
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = ProgressBar::new(total as u64).with_style(style);

@@ -96,3 +96,20 @@ fn a_folder_of_games_and_traces_is_replayed_as_a_table() {
     assert_eq!(run["games"][0]["status"], "differs");
     fluxion(&["conform", "--corpus", &path("no-such-folder")]).expect(2);
 }
+
+#[test]
+fn a_difference_on_unsafe_rules_is_listed_but_no_failure() {
+    let folder = path("corpus-unsafe");
+    for sub in ["games", "traces"] {
+        std::fs::create_dir_all(format!("{folder}/{sub}")).expect("a folder");
+    }
+    let rules = format!("{folder}/games/unsafe.kif");
+    let trace = format!("{folder}/traces/unsafe.jsonl.gz");
+    std::fs::write(&rules, SMALL).expect("written");
+    fluxion(&["trace", &rules, "-o", &trace]).expect(0);
+    let without_binding = SMALL.replace("(<= (goal you 0) (not", "(<= (goal ?p 5) (not");
+    std::fs::write(&rules, without_binding.replace("(succ 2 3)", "")).expect("written");
+    let run = fluxion(&["conform", "--corpus", &folder]).expect(0);
+    assert!(run.out.contains("no meaning"), "{}", run.out);
+    assert!(run.out.contains("0 of 1 game conform"), "{}", run.out);
+}

@@ -279,10 +279,12 @@ fn list(game: &Game, refutation: &Refutation, session: &mut Session) -> anyhow::
         row.extend(moves);
         rows.push(row);
     }
-    if rows.len() > 1 {
-        for line in columns(&rows, &[0]) {
-            writeln!(out, "  {line}")?;
-        }
+    if rows.len() == 1 {
+        writeln!(out, "  in the initial state, {}", refutation.detail)?;
+        return Ok(());
+    }
+    for line in columns(&rows, &[0]) {
+        writeln!(out, "  {line}")?;
     }
     writeln!(out, "  then {}", refutation.detail)?;
     Ok(())

@@ -244,7 +244,7 @@ fn tell(
     if count == 0 {
         return Ok(());
     }
-    let mut rows = vec![vec!["  length".to_owned(), summary(&s.length)]];
+    let mut rows = vec![vec!["  length".to_owned(), with_confidence(&s.length)]];
     for (role, sample) in game.role_ids().zip(&s.branching) {
         rows.push(vec![format!("  moves of {}", game.role_name(role)), summary(sample)]);
     }
@@ -268,9 +268,16 @@ fn tell(
     lengths(s, session)
 }
 
-fn summary(sample: &Sample) -> String {
+/// For one number per playout.
+fn with_confidence(sample: &Sample) -> String {
     let (mean, half) = (sample.mean(), sample.confidence());
     format!("{mean:.2} ± {half:.2}, from {} to {}", sample.least(), sample.greatest())
+}
+
+/// For one number per position: positions of a playout depend on each other, so there is no simple
+/// confidence.
+fn summary(sample: &Sample) -> String {
+    format!("{:.2}, from {} to {}", sample.mean(), sample.least(), sample.greatest())
 }
 
 fn results(game: &Game, s: &Statistics, session: &mut Session) -> anyhow::Result<()> {
@@ -328,13 +335,13 @@ fn report(
     };
     let moves = legals.iter().map(|moves| json!(protocol::trace::move_items(game, moves)));
     let results = s.results.iter().map(|sample| {
-        let mut summary = sample.json();
+        let mut summary = sample.independent_json();
         let counts = sample.counts().into_iter();
         summary["distribution"] = counts.map(|(v, n)| json!({"goal": v, "count": n})).collect();
         summary
     });
     let lengths = s.length.counts().into_iter();
-    let mut length = s.length.json();
+    let mut length = s.length.independent_json();
     length["distribution"] = lengths.map(|(v, n)| json!({"length": v, "count": n})).collect();
     json!({
         "game": source.name,

@@ -82,15 +82,21 @@ impl Sample {
         classes
     }
 
-    /// The summary for programs.
+    /// The summary for programs, of numbers that may depend on each other.
     pub fn json(&self) -> Value {
         json!({
             "count": self.len(),
             "mean": self.mean(),
-            "confidence95": self.confidence(),
             "min": self.least(),
             "max": self.greatest(),
         })
+    }
+
+    /// The summary of independent numbers, such as one per playout, with their confidence.
+    pub fn independent_json(&self) -> Value {
+        let mut summary = self.json();
+        summary["confidence95"] = self.confidence().into();
+        summary
     }
 }
 

@@ -4,6 +4,7 @@ mod check;
 mod conform;
 mod fmt;
 mod hostile;
+mod json;
 mod show;
 mod terminal;
 

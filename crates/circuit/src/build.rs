@@ -1,0 +1,223 @@
+//! From the ground program to gates.
+//!
+//! Atoms become signals, dependencies first. Atoms that depend on themselves (reachability in hex, in
+//! go-like games) are unrolled: all start as false and are computed again from each other until nothing
+//! changes, which takes at most as many rounds as there are atoms in the component; equal gates are
+//! stored once, so a component that settles early costs no more.
+
+use ground::{AtomId, AtomKind, GroundLiteral, GroundProgram};
+
+use crate::graph::{Graph, Signal};
+
+/// A game as gates. Inputs are the fluents, then the moves of each role.
+#[derive(Clone, Debug)]
+pub struct Circuit {
+    /// The gates.
+    pub graph: Graph,
+    /// The inputs for the fluents.
+    pub fluents: Vec<Signal>,
+    /// The inputs for the moves of each role.
+    pub does: Vec<Vec<Signal>>,
+    /// Whether each fluent holds initially.
+    pub initial: Vec<bool>,
+    /// Whether each fluent holds next.
+    pub next: Vec<Signal>,
+    /// Whether each move of each role is legal.
+    pub legal: Vec<Vec<Signal>>,
+    /// Whether the state is terminal.
+    pub terminal: Signal,
+    /// For each role when each of its goal values holds, in the order of the ground program.
+    pub goals: Vec<Vec<Signal>>,
+}
+
+/// Why there is no circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TooLarge {
+    /// More gates than allowed.
+    Gates {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+impl std::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TooLarge::Gates { limit } => write!(f, "more than {limit} gates"),
+        }
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// Builds the circuit of a ground program with at most `limit` gates.
+pub fn build(program: &GroundProgram, limit: usize) -> Result<Circuit, TooLarge> {
+    let mut builder = Builder::new(program, limit);
+    for component in components(program) {
+        builder.component(&component)?;
+    }
+    Ok(builder.finish())
+}
+
+struct Builder<'p> {
+    program: &'p GroundProgram,
+    graph: Graph,
+    signals: Vec<Signal>,
+    fluents: Vec<Signal>,
+    does: Vec<Vec<Signal>>,
+    limit: usize,
+}
+
+impl<'p> Builder<'p> {
+    fn new(program: &'p GroundProgram, limit: usize) -> Self {
+        let mut graph = Graph::default();
+        let mut number = 0;
+        let mut input = || {
+            number += 1;
+            graph.input(number - 1)
+        };
+        let fluents: Vec<Signal> = program.fluents.iter().map(|_| input()).collect();
+        let does: Vec<Vec<Signal>> =
+            program.moves.iter().map(|own| own.iter().map(|_| input()).collect()).collect();
+        let signals = program
+            .kinds
+            .iter()
+            .map(|kind| match *kind {
+                AtomKind::Fluent(fluent) => fluents[fluent as usize],
+                AtomKind::Does { role, action } => does[role as usize][action as usize],
+                AtomKind::Derived => Signal::FALSE,
+            })
+            .collect();
+        Self { program, graph, signals, fluents, does, limit }
+    }
+
+    fn component(&mut self, atoms: &[AtomId]) -> Result<(), TooLarge> {
+        let recursive = atoms.len() > 1
+            || self.program.rules[atoms[0].index()]
+                .iter()
+                .flatten()
+                .any(|literal| literal.atom == atoms[0]);
+        if !recursive {
+            let atom = atoms[0];
+            if self.program.kinds[atom.index()] == AtomKind::Derived {
+                self.signals[atom.index()] = self.atom(atom);
+            }
+            return self.check();
+        }
+        for _ in 0..=atoms.len() {
+            let values: Vec<Signal> = atoms.iter().map(|atom| self.atom(*atom)).collect();
+            let mut changed = false;
+            for (atom, value) in atoms.iter().zip(values) {
+                changed |= self.signals[atom.index()] != value;
+                self.signals[atom.index()] = value;
+            }
+            self.check()?;
+            if !changed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), TooLarge> {
+        if self.graph.gate_count() > self.limit {
+            return Err(TooLarge::Gates { limit: self.limit });
+        }
+        Ok(())
+    }
+
+    fn literal(&self, literal: GroundLiteral) -> Signal {
+        let signal = self.signals[literal.atom.index()];
+        if literal.negative { !signal } else { signal }
+    }
+
+    fn atom(&mut self, atom: AtomId) -> Signal {
+        let products: Vec<Vec<Signal>> = self.program.rules[atom.index()]
+            .iter()
+            .map(|body| body.iter().map(|literal| self.literal(*literal)).collect())
+            .collect();
+        self.graph.sum_of_products(products)
+    }
+
+    fn finish(self) -> Circuit {
+        let program = self.program;
+        let signal = |atom: Option<AtomId>| atom.map_or(Signal::FALSE, |a| self.signals[a.index()]);
+        Circuit {
+            next: program.next.iter().map(|atom| signal(*atom)).collect(),
+            legal: program
+                .moves
+                .iter()
+                .map(|own| own.iter().map(|action| signal(action.legal)).collect())
+                .collect(),
+            terminal: signal(program.terminal),
+            goals: program
+                .goals
+                .iter()
+                .map(|own| own.iter().map(|(_, atom)| signal(Some(*atom))).collect())
+                .collect(),
+            initial: program.initial.clone(),
+            graph: self.graph,
+            fluents: self.fluents,
+            does: self.does,
+        }
+    }
+}
+
+/// The strongly connected components of the derived atoms, dependencies first.
+fn components(program: &GroundProgram) -> Vec<Vec<AtomId>> {
+    let edges: Vec<Vec<usize>> = program
+        .rules
+        .iter()
+        .map(|bodies| bodies.iter().flatten().map(|literal| literal.atom.index()).collect())
+        .collect();
+    tarjan(&edges)
+        .into_iter()
+        .map(|members| members.into_iter().map(|at| AtomId(at as u32)).collect())
+        .collect()
+}
+
+/// Tarjan's algorithm with an explicit stack.
+fn tarjan(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    const NEW: usize = usize::MAX;
+    let count = edges.len();
+    let (mut order, mut low) = (vec![NEW; count], vec![0; count]);
+    let mut closed = vec![false; count];
+    let (mut open, mut out) = (Vec::new(), Vec::new());
+    let mut next = 0;
+    for root in 0..count {
+        if order[root] != NEW {
+            continue;
+        }
+        let mut work = vec![(root, 0)];
+        while let Some((node, at)) = work.pop() {
+            if at == 0 {
+                order[node] = next;
+                low[node] = next;
+                next += 1;
+                open.push(node);
+            }
+            if let Some(&to) = edges[node].get(at) {
+                work.push((node, at + 1));
+                if order[to] == NEW {
+                    work.push((to, 0));
+                } else if !closed[to] {
+                    low[node] = low[node].min(order[to]);
+                }
+                continue;
+            }
+            if let Some((parent, _)) = work.last() {
+                low[*parent] = low[*parent].min(low[node]);
+            }
+            if low[node] == order[node] {
+                let start = open.iter().rposition(|other| *other == node).unwrap_or(0);
+                let members: Vec<usize> = open.split_off(start);
+                for member in &members {
+                    closed[*member] = true;
+                }
+                out.push(members);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,241 @@
+//! A uniformly random legal move in each position, for all positions at once.
+//!
+//! The legal moves of a role are counted up a binary tree, each count as a few planes of bits. A random
+//! number below the total is drawn by rejection (a number with as many bits as the total needs, drawn
+//! again where it is too large), so no move is favoured. Then the number goes down the tree: left if it
+//! is smaller than the left count, else the left count is subtracted and it goes right. What arrives at
+//! the leaves is one plane per move: the positions that chose it.
+
+use crate::plane::{ALL, NONE, Plane, RandomPlanes, and, and_not, any, nor, or, select, xor};
+
+/// The tree over the moves of one role.
+#[derive(Clone, Debug)]
+pub struct Chooser {
+    moves: usize,
+    /// For each level, leaves first, the place of each node's count and its bits.
+    levels: Vec<Vec<(usize, usize)>>,
+    counts: Vec<Plane>,
+    masks: Vec<Vec<Plane>>,
+}
+
+impl Chooser {
+    /// A tree for a number of moves.
+    pub fn new(moves: usize) -> Self {
+        let mut levels: Vec<Vec<(usize, usize)>> = vec![(0..moves).map(|i| (i, 1)).collect()];
+        let mut places = moves;
+        while let Some(below) = levels.last().filter(|level| level.len() > 1) {
+            let mut level = Vec::new();
+            for pair in below.chunks(2) {
+                match *pair {
+                    [left, right] => {
+                        let bits = left.1.max(right.1) + 1;
+                        level.push((places, bits));
+                        places += bits;
+                    }
+                    [single] => level.push(single),
+                    _ => {}
+                }
+            }
+            levels.push(level);
+        }
+        let masks = levels.iter().map(|level| vec![NONE; level.len()]).collect();
+        Self { moves, levels, counts: vec![NONE; places], masks }
+    }
+
+    /// The planes to be filled with the legal moves before [`Chooser::choose`].
+    pub fn legal_mut(&mut self) -> &mut [Plane] {
+        let moves = self.moves;
+        &mut self.counts[..moves]
+    }
+
+    /// For each move the positions that chose it.
+    pub fn chosen(&self) -> &[Plane] {
+        self.masks.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// Chooses; returns the positions without any legal move, in which nothing is chosen.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+    pub fn choose(&mut self, random: &mut RandomPlanes) -> Plane {
+        if self.moves == 0 {
+            return ALL;
+        }
+        if self.moves == 1 {
+            self.masks[0][0] = self.counts[0];
+            return nor(&self.counts[0], &NONE);
+        }
+        self.count();
+        let top = self.levels.len() - 1;
+        let (place, bits) = self.levels[top][0];
+        let mut number = [NONE; 32];
+        let stuck = draw(&self.counts[place..place + bits], &mut number[..bits], random);
+        self.masks[top][0] = nor(&stuck, &NONE);
+        for level in (1..=top).rev() {
+            self.descend(level, &mut number);
+        }
+        stuck
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+    fn count(&mut self) {
+        for level in 1..self.levels.len() {
+            for node in 0..self.levels[level].len() {
+                let Some(&right) = self.levels[level - 1].get(2 * node + 1) else { continue };
+                let left = self.levels[level - 1][2 * node];
+                let (to, bits) = self.levels[level][node];
+                let mut carry = NONE;
+                for bit in 0..bits - 1 {
+                    let a = if bit < left.1 { self.counts[left.0 + bit] } else { NONE };
+                    let b = if bit < right.1 { self.counts[right.0 + bit] } else { NONE };
+                    let half = xor(&a, &b);
+                    self.counts[to + bit] = xor(&half, &carry);
+                    carry = or(&and(&a, &b), &and(&half, &carry));
+                }
+                self.counts[to + bits - 1] = carry;
+            }
+        }
+    }
+
+    /// Moves every position's number from a level to the one below.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+    fn descend(&mut self, level: usize, number: &mut [Plane; 32]) {
+        let below = &self.levels[level - 1];
+        let bits = below.iter().map(|(_, bits)| *bits).max().unwrap_or(1);
+        let mut left = [NONE; 32];
+        for (node, mask) in self.masks[level].iter().enumerate() {
+            let (place, width) = below[2 * node];
+            for (sum, count) in left.iter_mut().zip(&self.counts[place..place + width]) {
+                *sum = or(sum, &and(mask, count));
+            }
+        }
+        // number - left, with the borrow telling that number < left.
+        let mut difference = [NONE; 32];
+        let mut borrow = NONE;
+        let total_bits = self.levels[level].iter().map(|(_, bits)| *bits).max().unwrap_or(1);
+        for bit in 0..total_bits.max(bits) {
+            let half = xor(&number[bit], &left[bit]);
+            difference[bit] = xor(&half, &borrow);
+            borrow = or(&and_not(&left[bit], &number[bit]), &and_not(&borrow, &half));
+        }
+        for bit in 0..bits {
+            number[bit] = select(&borrow, &number[bit], &difference[bit]);
+        }
+        for plane in number.iter_mut().take(total_bits).skip(bits) {
+            *plane = NONE;
+        }
+        let (lower, upper) = self.masks.split_at_mut(level);
+        let lower = &mut lower[level - 1];
+        for (node, mask) in upper[0].iter().enumerate() {
+            if 2 * node + 1 < below.len() {
+                lower[2 * node] = and(mask, &borrow);
+                lower[2 * node + 1] = and_not(mask, &borrow);
+            } else {
+                lower[2 * node] = *mask;
+            }
+        }
+    }
+}
+
+/// Draws a number below the total in each position; returns where the total is 0.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+fn draw(total: &[Plane], number: &mut [Plane], random: &mut RandomPlanes) -> Plane {
+    let bits = total.len();
+    // The largest number, total - 1, and all bits below its highest one.
+    let mut largest = [NONE; 32];
+    let mut borrow = ALL;
+    let mut some = NONE;
+    for bit in 0..bits {
+        largest[bit] = xor(&total[bit], &borrow);
+        borrow = and_not(&borrow, &total[bit]);
+        some = or(&some, &total[bit]);
+    }
+    let stuck = nor(&some, &NONE);
+    let mut useful = [NONE; 32];
+    let mut above = NONE;
+    for bit in (0..bits).rev() {
+        above = or(&above, &largest[bit]);
+        useful[bit] = above;
+    }
+    let mut open = some;
+    while any(&open) {
+        let mut drawn = [NONE; 32];
+        let mut larger = NONE;
+        for bit in 0..bits {
+            drawn[bit] = and(&random.draw(), &useful[bit]);
+            // The highest bit that differs decides.
+            let differs = xor(&drawn[bit], &largest[bit]);
+            larger = select(&differs, &drawn[bit], &larger);
+        }
+        let taken = and_not(&open, &larger);
+        for bit in 0..bits {
+            number[bit] = select(&taken, &drawn[bit], &number[bit]);
+        }
+        open = and(&open, &larger);
+    }
+    stuck
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plane::{LANES, count};
+
+    /// Pearson's statistic over many draws stays below the 99.9% quantile.
+    #[test]
+    fn every_legal_move_is_equally_likely() {
+        let mut random = RandomPlanes::new(11);
+        for moves in [1usize, 2, 3, 5, 7, 16, 33] {
+            let mut chooser = Chooser::new(moves);
+            // Every third move is illegal.
+            let is_legal = |i: usize| i % 3 != 1;
+            let legal = (0..moves).filter(|i| is_legal(*i)).count();
+            for (i, plane) in chooser.legal_mut().iter_mut().enumerate() {
+                *plane = if is_legal(i) { ALL } else { NONE };
+            }
+            let mut counts = vec![0u64; moves];
+            let rounds = 400;
+            for _ in 0..rounds {
+                let stuck = chooser.choose(&mut random);
+                assert_eq!(stuck, NONE);
+                for (i, plane) in chooser.chosen().iter().enumerate() {
+                    counts[i] += u64::from(count(plane));
+                }
+            }
+            let draws = (rounds * LANES) as f64;
+            let expected = draws / legal as f64;
+            let mut statistic = 0.0;
+            for (i, found) in counts.iter().enumerate() {
+                if is_legal(i) {
+                    statistic += (*found as f64 - expected).powi(2) / expected;
+                } else {
+                    assert_eq!(*found, 0);
+                }
+            }
+            // Wilson-Hilferty approximation of the 99.9% quantile.
+            let freedom = (legal - 1).max(1) as f64;
+            let term = 1.0 - 2.0 / (9.0 * freedom) + 3.09 * (2.0 / (9.0 * freedom)).sqrt();
+            assert!(statistic < freedom * term.powi(3) + 1.0, "{moves}: {statistic}");
+        }
+    }
+
+    #[test]
+    fn each_position_chooses_one_of_its_own_legal_moves() {
+        let mut random = RandomPlanes::new(5);
+        let mut chooser = Chooser::new(21);
+        for _ in 0..50 {
+            let legal: Vec<Plane> = (0..21).map(|_| and(&random.draw(), &random.draw())).collect();
+            chooser.legal_mut().copy_from_slice(&legal);
+            let stuck = chooser.choose(&mut random);
+            let mut seen = NONE;
+            for (chosen, legal) in chooser.chosen().iter().zip(&legal) {
+                assert!(!any(&and_not(chosen, legal)), "an illegal move was chosen");
+                assert!(!any(&and(chosen, &seen)), "two moves were chosen");
+                seen = or(&seen, chosen);
+            }
+            assert_eq!(nor(&seen, &NONE), stuck);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Gates: two-input AND gates with complemented edges, each stored once.
+
+use rustc_hash::FxHashMap;
+
+/// A node with a sign: the value of a gate or its complement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Signal(pub u32);
+
+impl Signal {
+    /// Always false.
+    pub const FALSE: Signal = Signal(0);
+    /// Always true.
+    pub const TRUE: Signal = Signal(1);
+
+    /// The node.
+    pub fn node(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// Whether the node's value is complemented.
+    pub fn is_complemented(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+impl std::ops::Not for Signal {
+    type Output = Signal;
+
+    fn not(self) -> Signal {
+        Signal(self.0 ^ 1)
+    }
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// The constant false.
+    False,
+    /// An input, by its number.
+    Input(u32),
+    /// Both hold.
+    And(Signal, Signal),
+}
+
+/// A graph of gates. Nodes come after the nodes they use.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    gates: FxHashMap<(Signal, Signal), u32>,
+}
+
+impl Default for Graph {
+    fn default() -> Self {
+        Self { nodes: vec![Node::False], gates: FxHashMap::default() }
+    }
+}
+
+impl Graph {
+    /// All nodes.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The number of gates.
+    pub fn gate_count(&self) -> usize {
+        self.gates.len()
+    }
+
+    /// A new input.
+    pub fn input(&mut self, number: u32) -> Signal {
+        self.nodes.push(Node::Input(number));
+        Signal((self.nodes.len() as u32 - 1) << 1)
+    }
+
+    /// Both hold.
+    pub fn and(&mut self, a: Signal, b: Signal) -> Signal {
+        let (a, b) = (a.min(b), a.max(b));
+        if a == Signal::FALSE || a == !b {
+            return Signal::FALSE;
+        }
+        if a == Signal::TRUE || a == b {
+            return b;
+        }
+        // Absorption one level deep: x & (x & y), x & !(x & y), x & !(!x & y).
+        for (one, other) in [(a, b), (b, a)] {
+            if let Node::And(c, d) = self.nodes[other.node()] {
+                let touches = one == c || one == d;
+                let opposes = one == !c || one == !d;
+                match (other.is_complemented(), touches, opposes) {
+                    (false, true, _) => return other,
+                    (false, _, true) => return Signal::FALSE,
+                    (true, _, true) => return one,
+                    (true, true, _) => {
+                        let rest = if one == c { d } else { c };
+                        return self.and(one, !rest);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let next = self.nodes.len() as u32;
+        let id = *self.gates.entry((a, b)).or_insert(next);
+        if id == next {
+            self.nodes.push(Node::And(a, b));
+        }
+        Signal(id << 1)
+    }
+
+    /// One of them holds.
+    pub fn or(&mut self, a: Signal, b: Signal) -> Signal {
+        !self.and(!a, !b)
+    }
+
+    /// All hold. The result does not depend on the order given.
+    pub fn all(&mut self, signals: &[Signal]) -> Signal {
+        let mut left: Vec<Signal> = signals.to_vec();
+        left.sort_unstable();
+        left.dedup();
+        // Pairs of neighbours keep the tree flat and make equal parts meet.
+        while left.len() > 1 {
+            left = left.chunks(2).map(|pair| self.fold(pair)).collect();
+        }
+        left.first().copied().unwrap_or(Signal::TRUE)
+    }
+
+    fn fold(&mut self, pair: &[Signal]) -> Signal {
+        match *pair {
+            [a, b] => self.and(a, b),
+            [a] => a,
+            _ => Signal::TRUE,
+        }
+    }
+
+    /// One holds.
+    pub fn any(&mut self, signals: &[Signal]) -> Signal {
+        let complements: Vec<Signal> = signals.iter().map(|signal| !*signal).collect();
+        !self.all(&complements)
+    }
+
+    /// A sum of products with common factors taken out: the signal that occurs in most products is
+    /// split off, again and again (quick factoring).
+    pub fn sum_of_products(&mut self, mut products: Vec<Vec<Signal>>) -> Signal {
+        for product in &mut products {
+            product.sort_unstable();
+            product.dedup();
+        }
+        products.retain(|product| {
+            product.windows(2).all(|pair| pair[0] != !pair[1]) && !product.contains(&Signal::FALSE)
+        });
+        for product in &mut products {
+            product.retain(|signal| *signal != Signal::TRUE);
+        }
+        products.sort_unstable();
+        products.dedup();
+        if products.iter().any(Vec::is_empty) {
+            return Signal::TRUE;
+        }
+        self.factored(products)
+    }
+
+    fn factored(&mut self, products: Vec<Vec<Signal>>) -> Signal {
+        let mut terms: Vec<Signal> = Vec::new();
+        let mut left = products;
+        while left.len() > 1 {
+            let mut counts: FxHashMap<Signal, usize> = FxHashMap::default();
+            for signal in left.iter().flatten() {
+                *counts.entry(*signal).or_default() += 1;
+            }
+            let best = counts.iter().map(|(signal, count)| (*count, !signal.0)).max();
+            let Some((count, complement)) = best.filter(|(count, _)| *count > 1) else { break };
+            let factor = Signal(!complement);
+            let (with, without): (Vec<_>, Vec<_>) =
+                left.into_iter().partition(|product| product.contains(&factor));
+            left = without;
+            debug_assert_eq!(with.len(), count);
+            let rest: Vec<Vec<Signal>> = with
+                .into_iter()
+                .map(|product| product.into_iter().filter(|s| *s != factor).collect())
+                .collect();
+            let inner =
+                if rest.iter().any(Vec::is_empty) { Signal::TRUE } else { self.factored(rest) };
+            terms.push(self.and(factor, inner));
+        }
+        for product in left {
+            terms.push(self.all(&product));
+        }
+        self.any(&terms)
+    }
+
+    /// The value of every node for given inputs; the obvious evaluator, for tests.
+    pub fn evaluate(&self, inputs: &[bool]) -> Vec<bool> {
+        let mut values = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let value =
+                |signal: Signal, values: &[bool]| values[signal.node()] != signal.is_complemented();
+            values.push(match *node {
+                Node::False => false,
+                Node::Input(number) => inputs[number as usize],
+                Node::And(a, b) => value(a, &values) && value(b, &values),
+            });
+        }
+        values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All formulas built from three inputs agree with direct evaluation on all inputs.
+    #[test]
+    fn gates_keep_the_meaning_of_what_they_are_built_from() {
+        let mut graph = Graph::default();
+        let inputs: Vec<Signal> = (0..3).map(|i| graph.input(i)).collect();
+        let mut known: Vec<(Signal, u8)> =
+            inputs.iter().zip([0xAA, 0xCC, 0xF0]).map(|(s, table)| (*s, table)).collect();
+        let mut seed = 1u64;
+        for _ in 0..400 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let pick = |shift: u32| known[(seed >> shift) as usize % known.len()];
+            let ((a, x), (b, y)) = (pick(20), pick(35));
+            let (a, x) = if seed >> 50 & 1 == 1 { (!a, !x) } else { (a, x) };
+            known.push((graph.and(a, b), x & y));
+        }
+        for row in 0..8u32 {
+            let bits: Vec<bool> = (0..3).map(|i| row >> i & 1 == 1).collect();
+            let values = graph.evaluate(&bits);
+            for (signal, table) in &known {
+                let found = values[signal.node()] != signal.is_complemented();
+                assert_eq!(found, table >> row & 1 == 1);
+            }
+        }
+        assert!(graph.gate_count() < 256, "equal gates must be stored once");
+    }
+
+    #[test]
+    fn factoring_keeps_the_sum_of_products() {
+        let mut seed = 7u64;
+        for _ in 0..300 {
+            let mut graph = Graph::default();
+            let inputs: Vec<Signal> = (0..4).map(|i| graph.input(i)).collect();
+            let mut products = Vec::new();
+            for _ in 0..5 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let product: Vec<Signal> = (0..4)
+                    .filter(|i| seed >> (20 + i) & 1 == 1)
+                    .map(|i| if seed >> (40 + i) & 1 == 1 { !inputs[i] } else { inputs[i] })
+                    .collect();
+                products.push(product);
+            }
+            let sum = graph.sum_of_products(products.clone());
+            for row in 0..16u32 {
+                let bits: Vec<bool> = (0..4).map(|i| row >> i & 1 == 1).collect();
+                let values = graph.evaluate(&bits);
+                let value = |s: Signal| values[s.node()] != s.is_complemented();
+                let expected = products.iter().any(|p| p.iter().all(|s| value(*s)));
+                assert_eq!(value(sum), expected);
+            }
+        }
+    }
+}

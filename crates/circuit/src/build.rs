@@ -80,6 +80,9 @@ impl<'p> Builder<'p> {
         let fluents: Vec<Signal> = program.fluents.iter().map(|_| input()).collect();
         let does: Vec<Vec<Signal>> =
             program.moves.iter().map(|own| own.iter().map(|_| input()).collect()).collect();
+        for own in &does {
+            graph.one_hot(own.clone());
+        }
         let signals = program
             .kinds
             .iter()

@@ -47,11 +47,19 @@ pub enum Node {
 pub struct Graph {
     nodes: Vec<Node>,
     gates: FxHashMap<(Signal, Signal), u32>,
+    /// Groups of inputs of which exactly one holds, and the group of each such input.
+    groups: Vec<Vec<Signal>>,
+    group_of: FxHashMap<Signal, u32>,
 }
 
 impl Default for Graph {
     fn default() -> Self {
-        Self { nodes: vec![Node::False], gates: FxHashMap::default() }
+        Self {
+            nodes: vec![Node::False],
+            gates: FxHashMap::default(),
+            groups: Vec::new(),
+            group_of: FxHashMap::default(),
+        }
     }
 }
 
@@ -70,6 +78,14 @@ impl Graph {
     pub fn input(&mut self, number: u32) -> Signal {
         self.nodes.push(Node::Input(number));
         Signal((self.nodes.len() as u32 - 1) << 1)
+    }
+
+    /// Says that exactly one of these inputs holds whenever the circuit is evaluated.
+    pub fn one_hot(&mut self, inputs: Vec<Signal>) {
+        for input in &inputs {
+            self.group_of.insert(*input, self.groups.len() as u32);
+        }
+        self.groups.push(inputs);
     }
 
     /// Both hold.
@@ -131,10 +147,61 @@ impl Graph {
         }
     }
 
-    /// One holds.
+    /// One holds. Of inputs of which exactly one holds, the smaller side is used: one of these moves
+    /// is made exactly if none of the others is.
     pub fn any(&mut self, signals: &[Signal]) -> Signal {
+        let mut by_group: Vec<(u32, Vec<Signal>)> = Vec::new();
+        let mut terms: Vec<Signal> = Vec::new();
+        for signal in signals {
+            match self.group_of.get(signal) {
+                None => terms.push(*signal),
+                Some(group) => match by_group.iter_mut().find(|(known, _)| known == group) {
+                    Some((_, members)) => members.push(*signal),
+                    None => by_group.push((*group, vec![*signal])),
+                },
+            }
+        }
+        for (group, mut members) in by_group {
+            members.sort_unstable();
+            members.dedup();
+            terms.push(self.any_of_group(group, &members));
+        }
+        self.disjunction(&terms)
+    }
+
+    fn disjunction(&mut self, signals: &[Signal]) -> Signal {
         let complements: Vec<Signal> = signals.iter().map(|signal| !*signal).collect();
         !self.all(&complements)
+    }
+
+    fn any_of_group(&mut self, group: u32, members: &[Signal]) -> Signal {
+        let all = &self.groups[group as usize];
+        if members.len() == all.len() {
+            return Signal::TRUE;
+        }
+        if members.len() * 2 <= all.len() {
+            return self.segments(members);
+        }
+        let others: Vec<Signal> =
+            all.iter().filter(|other| members.binary_search(other).is_err()).copied().collect();
+        !self.segments(&others)
+    }
+
+    /// A disjunction along fixed segments of inputs, so that overlapping sets share gates.
+    fn segments(&mut self, members: &[Signal]) -> Signal {
+        let mut level: Vec<(u32, Signal)> = members.iter().map(|m| (m.0, *m)).collect();
+        level.sort_unstable();
+        while level.len() > 1 {
+            let mut above: Vec<(u32, Signal)> = Vec::with_capacity(level.len());
+            for (place, signal) in level {
+                match above.last_mut() {
+                    Some((last, sum)) if *last == place >> 1 => *sum = self.or(*sum, signal),
+                    _ => above.push((place >> 1, signal)),
+                }
+            }
+            level = above;
+        }
+        level.first().map_or(Signal::FALSE, |(_, signal)| *signal)
     }
 
     /// A sum of products with common factors taken out: the signal that occurs in most products is

@@ -18,6 +18,7 @@
 //! ```
 
 mod factor;
+mod imply;
 mod instantiate;
 mod program;
 mod simplify;
@@ -121,7 +122,9 @@ pub fn ground(
     }
     let code = datalog::compile(program, &analysis, &estimates, &mut terms)?;
     let instances = instantiate::instantiate(&code, terms, role_terms.clone(), budget)?;
-    Ok(simplify::simplify(instances, &role_terms))
+    let mut program = simplify::simplify(instances, &role_terms);
+    imply::drop_implied(&mut program);
+    Ok(program)
 }
 
 /// The roles stated by facts, in order.

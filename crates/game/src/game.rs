@@ -189,6 +189,14 @@ impl Game {
         self.inner.compiled.get().map(|compiled| compiled.sample().clone()).unwrap_or_default()
     }
 
+    /// The rules without variables, if that can be had within the budget.
+    pub fn ground(
+        &self,
+        budget: &ground::Budget,
+    ) -> Result<ground::GroundProgram, ground::Stopped> {
+        ground::ground(self.program(), &self.sample(), budget)
+    }
+
     /// A new interpreter for this game.
     pub fn interpreter(&self) -> Interpreter {
         self.interpreter_with(Limits::default())

@@ -29,6 +29,7 @@
 //!
 //! The crate is pure: no files, no printing; seeds and limits are arguments.
 
+mod batch;
 mod game;
 mod ids;
 mod interpreter;
@@ -37,8 +38,11 @@ pub mod playout;
 mod state;
 pub mod universe;
 
+pub use batch::{Batch, NoCircuit, Sizes};
+pub use circuit::Tally;
 pub use datalog::{EvalError, GroundTerm, Limits};
 pub use game::{Game, GameError};
+pub use ground::{Budget, GroundProgram, Stopped};
 pub use ids::{FluentId, JointMove, Move, Role};
 pub use interpreter::Interpreter;
 pub use machine::{Goal, Goals, Machine, ReasonError};

@@ -1,0 +1,104 @@
+//! The circuit answers like the interpreter: random play in the lanes is followed step by step.
+//!
+//! `FLUXION_STEPS` sets how many steps are compared per game (default 40).
+
+use std::time::{Duration, Instant};
+
+use game::playout::Random;
+use game::{Batch, Budget, Game, Goals, JointMove, Machine, NoCircuit, Role};
+
+fn steps() -> usize {
+    std::env::var("FLUXION_STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(40)
+}
+
+fn budget() -> Budget {
+    Budget {
+        deadline: Some(Instant::now() + Duration::from_secs(20)),
+        max_bytes: 1 << 30,
+        ..Budget::default()
+    }
+}
+
+/// Compares legal moves, ends and goals in one lane, then the next state.
+fn compare(game: &Game, steps: usize) -> Result<(), NoCircuit> {
+    let mut batch = Batch::new(game, &budget(), 3)?;
+    let mut oracle = game.interpreter();
+    let mut random = Random::new(17);
+    let symbols = game.universe().symbols();
+    for _ in 0..steps {
+        batch.look();
+        let lane = random.below(Batch::LANES);
+        let state = batch.state(lane);
+        let terminal = oracle.is_terminal(&state).expect("within limits");
+        assert_eq!(batch.is_terminal(lane), terminal, "terminal");
+        for role in game.role_ids() {
+            let mut expected = Vec::new();
+            oracle.legal_moves(&state, role, &mut expected).expect("within limits");
+            expected.sort_unstable();
+            let mut found = batch.legal_moves(lane, role);
+            found.sort_unstable();
+            assert_eq!(found, expected, "legal moves");
+            let expected = match oracle.goal(&state, role).expect("within limits") {
+                Goals::One(value) => vec![value.0.to_string()],
+                Goals::Undefined(values) => values,
+            };
+            let mut found: Vec<String> =
+                batch.goal_values(lane, role).iter().map(|g| g.to_text(symbols)).collect();
+            found.sort_unstable();
+            assert_eq!(found, expected, "goals");
+        }
+        batch.play(1);
+        let joint: Option<Vec<_>> =
+            game.role_ids().map(|role: Role| batch.last_move(lane, role)).collect();
+        if let (false, Some(joint)) = (terminal, joint) {
+            let next = oracle.next(&state, &JointMove(joint)).expect("within limits");
+            assert_eq!(game.state_texts(&batch.state(lane)), game.state_texts(&next), "next");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_lanes_agree_with_the_interpreter_on_the_library() {
+    let mut without = Vec::new();
+    for entry in library::games() {
+        let game = Game::from_text(entry.rules).expect(entry.name);
+        eprintln!("{}", entry.name);
+        if let Err(why) = compare(&game, steps()) {
+            eprintln!("{}: {why}", entry.name);
+            without.push(entry.name);
+        }
+    }
+    let most = library::games().len() / 10;
+    assert!(without.len() <= most, "too many games without a circuit: {without:?}");
+}
+
+#[test]
+fn an_undefined_or_ambiguous_goal_is_the_same_in_both() {
+    let game = Game::from_text(
+        "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (legal r go)
+         (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+         (<= terminal (true (at 2)))
+         (<= (goal r 10) (true (at 1))) (<= (goal r 20) (true (at 1)))
+         (<= (goal r 50) (true (at 2)))",
+    )
+    .expect("valid");
+    compare(&game, 20).expect("tiny");
+}
+
+#[test]
+fn a_recursive_relation_inside_a_state_is_evaluated_exactly() {
+    let game = Game::from_text(
+        "(role r) (node a) (node b) (node c) (node d)
+         (init (link a b)) (init (link c d)) (init fresh)
+         (<= (legal r (join ?x ?y)) (node ?x) (node ?y) (distinct ?x ?y))
+         (<= (reach ?x ?y) (true (link ?x ?y)))
+         (<= (reach ?x ?z) (reach ?x ?y) (true (link ?y ?z)))
+         (<= (next (link ?x ?y)) (true (link ?x ?y)))
+         (<= (next (link ?x ?y)) (does r (join ?x ?y)))
+         (<= terminal (reach a d) (reach d a))
+         (<= (goal r 100) (reach a d)) (<= (goal r 0) (not (reach a d)))",
+    )
+    .expect("valid");
+    compare(&game, 200).expect("small");
+}

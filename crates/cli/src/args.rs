@@ -115,7 +115,7 @@ pub struct CheckArgs {
     /// Also play N random matches, to refute Def. 2.8-2.13 (termination, playability, …)
     #[arg(long, value_name = "N")]
     pub play: Option<usize>,
-    /// The seed of the first playout; the others count up from it
+    /// The seed from which each playout gets its own
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub seed: u64,
     /// The most steps of a playout
@@ -200,7 +200,7 @@ pub struct ShowArgs {
     /// How many random playouts; if not given, as many as fit into about a second
     #[arg(long, value_name = "N")]
     pub playouts: Option<usize>,
-    /// The seed of the first playout; the others count up from it
+    /// The seed from which each playout gets its own
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub seed: u64,
     /// The most steps of a playout
@@ -335,7 +335,7 @@ pub struct BenchArgs {
     /// CPU seconds of play per game
     #[arg(long, default_value_t = 2.0, value_name = "SECONDS", value_parser = seconds)]
     pub seconds: f64,
-    /// The seed of the first playout
+    /// The seed from which each playout gets its own
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub seed: u64,
     /// The most steps of a playout

@@ -16,7 +16,7 @@ use crate::limits::ReasonLimits;
 use crate::machines;
 use crate::render::Sheet;
 use crate::session::Session;
-use crate::simulate::play;
+use crate::simulate::{play, seed_of};
 use crate::table::{columns, per_second, thousands};
 
 /// The clock is read once per that many positions, because reading it is not free.
@@ -117,7 +117,7 @@ fn run_playouts(
 ) -> Result<(), ReasonError> {
     let wanted = Duration::from_secs_f64(args.seconds);
     while begin.elapsed() < wanted {
-        let seed = args.seed.wrapping_add(measured.playouts);
+        let seed = seed_of(args.seed, measured.playouts as usize);
         let mut count = 0;
         let result = play(machine, initial, seed, args.cap, &mut |machine, state, legals| {
             count += u64::from(legals.is_some());

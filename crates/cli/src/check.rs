@@ -14,6 +14,7 @@ use crate::input::{self, Source};
 use crate::machines;
 use crate::render::Sheet;
 use crate::session::Session;
+use crate::simulate::seed_of;
 use crate::table::{columns, counted};
 use crate::trace;
 use crate::wellformed::{Findings, Property, Refutation, joint_texts};
@@ -64,43 +65,35 @@ fn check(
     let limits = session.limits(&args.reason);
     let checked = gdl::validate::check(&source.text, &args.read.gdl());
     let sheet = Sheet::new(&source.label, &source.text);
-    let (status, exit) = verdict(&checked);
-    let mut report = json!({
-        "file": source.label,
-        "status": status,
-        "errors": checked.diagnostics.iter().filter(|d| d.is_error()).count(),
-        "warnings": checked.diagnostics.iter().filter(|d| !d.is_error()).count(),
-    });
+    let exit = verdict(&checked).1;
+    let mut report = summary(&sheet, &checked);
     if as_json {
         report["findings"] = checked.diagnostics.iter().map(|d| finding(&sheet, d)).collect();
     } else {
         show(args, &sheet, &checked, session)?;
     }
-    if let (Some(playouts), true) = (args.play, exit != Exit::Cannot) {
-        let game = input::make(checked.rules, &sheet);
-        let played = match game {
-            Ok(game) => {
-                let findings = explore(&game, args, playouts, limits, session);
-                report["play"] = findings.json(&game);
-                if !as_json {
-                    tell(&game, args, &findings, session)?;
-                }
-                if args.trace.is_some() {
-                    let limits = session.limits(&args.reason);
-                    refuting.extend(trace::of_refutations(source, &game, &findings, limits)?);
-                }
-                play_exit(args, &findings)
-            }
-            Err(failure) => {
-                report["play"] = json!({ "error": failure.to_string() });
-                let error = failure.into();
-                exit::tell(&error);
-                exit::exit_of(&error)
-            }
-        };
-        return Ok((or_else(exit, played), report));
+    let Some(playouts) = args.play.filter(|_| exit != Exit::Cannot) else {
+        return Ok((exit, report));
+    };
+    let game = match input::make(checked.rules, &sheet) {
+        Ok(game) => game,
+        Err(failure) => {
+            report["play"] = json!({ "error": failure.to_string() });
+            let error = failure.into();
+            exit::tell(&error);
+            return Ok((or_else(exit, exit::exit_of(&error)), report));
+        }
+    };
+    let findings = explore(&game, args, playouts, limits, session);
+    report["play"] = findings.json(&game);
+    if !as_json {
+        tell(&game, args, &findings, session)?;
     }
-    Ok((exit, report))
+    if args.trace.is_some() {
+        let limits = session.limits(&args.reason);
+        refuting.extend(trace::of_refutations(source, &game, &findings, limits)?);
+    }
+    Ok((or_else(exit, play_exit(args, &findings)), report))
 }
 
 /// Unsound rules stay the verdict, whatever play says.
@@ -127,6 +120,16 @@ fn play_exit(args: &CheckArgs, findings: &Findings) -> Exit {
     } else {
         Exit::Fine
     }
+}
+
+fn summary(sheet: &Sheet<'_>, checked: &Checked) -> Value {
+    let errors = checked.diagnostics.iter().filter(|d| d.is_error()).count();
+    json!({
+        "file": sheet.label,
+        "status": verdict(checked).0,
+        "errors": errors,
+        "warnings": checked.diagnostics.len() - errors,
+    })
 }
 
 /// A finding for programs. Lines and columns count from 1, bytes from 0.
@@ -195,7 +198,7 @@ fn explore(
     let bar = Session::progress(playouts, "playing");
     let result = machine.initial().and_then(|initial| {
         for number in 0..playouts {
-            let seed = args.seed.wrapping_add(number as u64);
+            let seed = seed_of(args.seed, number);
             findings.explore(&mut *machine, &initial, seed, args.cap)?;
             bar.inc(1);
         }
@@ -203,7 +206,7 @@ fn explore(
     });
     bar.finish_and_clear();
     if let Err(error) = result {
-        let seed = args.seed.wrapping_add(findings.playouts as u64);
+        let seed = seed_of(args.seed, findings.playouts);
         let why = session.why(&error);
         findings.stopped = Some(format!("in the playout with seed {seed}, {why}"));
     }
@@ -217,7 +220,7 @@ fn tell(
     session: &mut Session,
 ) -> anyhow::Result<()> {
     let out = &mut session.out;
-    let seeds = format!("seeds from {}, at most {} steps each", args.seed, args.cap);
+    let seeds = format!("seed {}, at most {} steps each", args.seed, args.cap);
     writeln!(out, "{} ({seeds})", counted(findings.playouts, "random playout"))?;
     if let Some(why) = &findings.stopped {
         writeln!(out, "stopped early: {why}")?;
@@ -265,7 +268,11 @@ fn winnable(game: &Game, findings: &Findings, unrefuted: &str) -> Vec<String> {
 fn list(game: &Game, refutation: &Refutation, session: &mut Session) -> anyhow::Result<()> {
     let out = &mut session.out;
     let name = refutation.property.name();
-    writeln!(out, "\n{name} is refuted by the playout with seed {}:", refutation.seed)?;
+    writeln!(
+        out,
+        "\n{name} is refuted by the playout of `fluxion trace --seed {}`:",
+        refutation.seed
+    )?;
     let steps = joint_texts(game, &refutation.moves);
     let hidden = steps.len().saturating_sub(LISTED_STEPS);
     if hidden > 0 {

@@ -13,7 +13,7 @@ use crate::exit::{self, Exit};
 use crate::input::{self, Source};
 use crate::machines;
 use crate::session::Session;
-use crate::simulate::{Ending, play};
+use crate::simulate::{Ending, play, seed_of};
 use crate::stats::{Sample, bar};
 use crate::table::{columns, counted, fill, per_second};
 
@@ -99,7 +99,7 @@ fn sample(
         if args.playouts.is_none() && passed >= A_SECOND {
             break;
         }
-        let seed = args.seed.wrapping_add(number as u64);
+        let seed = seed_of(args.seed, number);
         if let Err(error) = statistics.play(machine, initial, seed, args.cap) {
             statistics.stopped = Some(session.why(&error));
             break;
@@ -240,7 +240,7 @@ fn tell(
 ) -> anyhow::Result<()> {
     let s = statistics;
     let count = s.length.len();
-    title(session, &format!("\n{} (seeds from {})", counted(count, "random playout"), args.seed))?;
+    title(session, &format!("\n{} (seed {})", counted(count, "random playout"), args.seed))?;
     if count == 0 {
         return Ok(());
     }
@@ -334,15 +334,6 @@ fn report(
         roles.iter().cloned().zip(values).collect::<serde_json::Map<_, _>>().into()
     };
     let moves = legals.iter().map(|moves| json!(protocol::trace::move_items(game, moves)));
-    let results = s.results.iter().map(|sample| {
-        let mut summary = sample.independent_json();
-        let counts = sample.counts().into_iter();
-        summary["distribution"] = counts.map(|(v, n)| json!({"goal": v, "count": n})).collect();
-        summary
-    });
-    let lengths = s.length.counts().into_iter();
-    let mut length = s.length.independent_json();
-    length["distribution"] = lengths.map(|(v, n)| json!({"length": v, "count": n})).collect();
     json!({
         "game": source.name,
         "file": source.label,
@@ -355,19 +346,32 @@ fn report(
         "roles": roles,
         "initial": protocol::trace::state_items(game, initial),
         "legal": by_role(moves.collect()),
-        "statistics": {
-            "playouts": s.length.len(),
-            "terminal": s.ended,
-            "no_legal_move": s.stuck,
-            "capped": s.capped,
-            "undefined_goals": s.undefined,
-            "length": length,
-            "branching": by_role(s.branching.iter().map(Sample::json).collect()),
-            "joint_branching": s.joint.json(),
-            "results": by_role(results.collect()),
-            "seconds": s.seconds,
-            "transitions": s.transitions,
-            "stopped": s.stopped,
-        },
+        "statistics": statistics(s, &by_role),
+    })
+}
+
+fn statistics(s: &Statistics, by_role: &dyn Fn(Vec<Value>) -> Value) -> Value {
+    let results = s.results.iter().map(|sample| {
+        let mut summary = sample.independent_json();
+        let counts = sample.counts().into_iter();
+        summary["distribution"] = counts.map(|(v, n)| json!({"goal": v, "count": n})).collect();
+        summary
+    });
+    let lengths = s.length.counts().into_iter();
+    let mut length = s.length.independent_json();
+    length["distribution"] = lengths.map(|(v, n)| json!({"length": v, "count": n})).collect();
+    json!({
+        "playouts": s.length.len(),
+        "terminal": s.ended,
+        "no_legal_move": s.stuck,
+        "capped": s.capped,
+        "undefined_goals": s.undefined,
+        "length": length,
+        "branching": by_role(s.branching.iter().map(Sample::json).collect()),
+        "joint_branching": s.joint.json(),
+        "results": by_role(results.collect()),
+        "seconds": s.seconds,
+        "transitions": s.transitions,
+        "stopped": s.stopped,
     })
 }

@@ -4,6 +4,16 @@
 use game::{JointMove, Machine, Move, ReasonError, Role, State};
 use protocol::java_random::JavaRandom;
 
+/// The seed of a playout of a sample. The generator of traces makes nearly the same first choices
+/// for neighbouring seeds, so that counting up would not give independent playouts; its 48 bits are
+/// therefore taken from the mixing function of `SplitMix64` (Steele, Lea and Flood 2014).
+pub fn seed_of(sample: u64, playout: usize) -> u64 {
+    let mut z = sample.wrapping_add((playout as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (z ^ (z >> 31)) >> 16
+}
+
 /// How a playout ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -62,5 +72,21 @@ pub fn play(
             legals.iter().map(|legal| legal[random.below(legal.len())]).collect();
         path.last = machine.next(&path.last, &joint)?;
         path.moves.push(joint);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_choices_of_playouts_are_spread_evenly() {
+        for bound in [2, 3, 4, 7, 8] {
+            let mut counts = vec![0_usize; bound];
+            for playout in 0..1000 * bound {
+                counts[JavaRandom::new(seed_of(1, playout)).below(bound)] += 1;
+            }
+            assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
+        }
     }
 }

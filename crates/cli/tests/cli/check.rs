@@ -134,3 +134,29 @@ fn limits_on_reading_are_flags() {
     fluxion(&["check", &name, "--max-nesting", "1"]).expect(2);
     fluxion(&["check", &name]).expect(0);
 }
+
+#[test]
+fn a_reported_seed_plays_the_same_moves_again() {
+    let report = fluxion(&["check", "tictactoe", "--play", "5", "--json"]).expect(0).json();
+    let found = report["files"][0]["play"]["properties"][2].clone();
+    assert_eq!(found["verdict"], "refuted");
+    let seed = found["seed"].to_string();
+    let trace = fluxion(&["trace", "tictactoe", "--seed", &seed]).expect(0).out;
+    let moves = found["moves"].as_array().expect("a list");
+    for (line, expected) in trace.lines().skip(1).zip(moves) {
+        let step: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        assert_eq!(&step["moves"], expected);
+    }
+    assert!(trace.lines().count() > moves.len());
+}
+
+#[test]
+fn playouts_are_independent_even_with_two_moves_to_choose_from() {
+    let rules = "(role you) (init start) (legal you left) (legal you right)
+        (<= (next (went ?m)) (does you ?m)) (<= terminal (true (went ?m)))
+        (<= (goal you 100) (true (went left))) (<= (goal you 0) (not (true (went left))))";
+    let name = file("coin.kif", rules);
+    let args = ["show", &name, "--playouts", "400", "--json"];
+    let mean = fluxion(&args).expect(0).json()["statistics"]["results"]["you"]["mean"].clone();
+    assert!(mean.as_f64().is_some_and(|mean| (40.0..60.0).contains(&mean)), "{mean}");
+}

@@ -113,3 +113,14 @@ fn a_difference_on_unsafe_rules_is_listed_but_no_failure() {
     assert!(run.out.contains("no meaning"), "{}", run.out);
     assert!(run.out.contains("0 of 1 game conform"), "{}", run.out);
 }
+
+#[cfg(unix)]
+#[test]
+fn the_corpus_script_passes_by_where_there_is_no_corpus() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/conform-corpus");
+    let mut command = std::process::Command::new(script);
+    command.env("FLUXION_CORPUS", "/no/such/corpus");
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let run = crate::run(&mut command, b"").expect(0);
+    assert!(run.err.contains("no corpus at /no/such/corpus"), "{}", run.err);
+}

@@ -8,11 +8,14 @@ use crate::{file, fluxion};
 fn survives(name: &str, content: impl AsRef<[u8]>) -> String {
     let path = file(name, content);
     let limits = ["--timeout", "3"];
-    let commands: [&[&str]; 5] = [
+    let header = r#"{"game":"x","roles":null,"init":null,"playouts":[]}"#;
+    let trace = file(&format!("{name}.jsonl"), header);
+    let commands: [&[&str]; 6] = [
         &["check", &path, "--play", "3", limits[0], limits[1]],
         &["show", &path, "--playouts", "2", "--cap", "20", limits[0], limits[1]],
         &["trace", &path, "--cap", "20", limits[0], limits[1]],
         &["bench", &path, "--seconds", "0.05", limits[0], limits[1]],
+        &["conform", &path, &trace, limits[0], limits[1]],
         &["fmt", "--check", &path],
     ];
     for args in commands {
@@ -83,6 +86,7 @@ fn infinite_models_end_with_a_reason() {
         fluxion(&["check", &path]).expect(1);
         let run = fluxion(&["show", &path, "--timeout", "3"]).expect(3);
         assert!(run.err.contains("error: "), "{}", run.err);
+        fluxion(&["demo", &path, "--seconds", "1"]).expect(3);
     }
 }
 

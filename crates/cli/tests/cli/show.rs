@@ -13,7 +13,7 @@ fn show_tells_roles_state_moves_and_statistics() {
         "3 | . . .",
         "control (1)",
         "(mark a 1)",
-        "50 random playouts (seeds from 1)",
+        "50 random playouts (seed 1)",
         "moves of xplayer",
         "joint moves",
         "± ",

@@ -5,6 +5,8 @@
 //! changes, which takes at most as many rounds as there are atoms in the component; equal gates are
 //! stored once, so a component that settles early costs no more.
 
+use std::time::Instant;
+
 use ground::{AtomId, AtomKind, GroundLiteral, GroundProgram};
 
 use crate::graph::{Graph, Signal};
@@ -30,6 +32,21 @@ pub struct Circuit {
     pub goals: Vec<Vec<Signal>>,
 }
 
+/// How large a circuit may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most gates.
+    pub gates: usize,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { gates: 2_000_000, deadline: None }
+    }
+}
+
 /// Why there is no circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -39,21 +56,27 @@ pub enum TooLarge {
         /// The limit.
         limit: usize,
     },
+    /// The deadline passed.
+    Time {
+        /// Gates built by then.
+        gates: usize,
+    },
 }
 
 impl std::fmt::Display for TooLarge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             TooLarge::Gates { limit } => write!(f, "more than {limit} gates"),
+            TooLarge::Time { gates } => write!(f, "out of time after {gates} gates"),
         }
     }
 }
 
 impl std::error::Error for TooLarge {}
 
-/// Builds the circuit of a ground program with at most `limit` gates.
-pub fn build(program: &GroundProgram, limit: usize) -> Result<Circuit, TooLarge> {
-    let mut builder = Builder::new(program, limit);
+/// Builds the circuit of a ground program within limits.
+pub fn build(program: &GroundProgram, limits: &Limits) -> Result<Circuit, TooLarge> {
+    let mut builder = Builder::new(program, *limits);
     for component in components(program) {
         builder.component(&component)?;
     }
@@ -66,11 +89,12 @@ struct Builder<'p> {
     signals: Vec<Signal>,
     fluents: Vec<Signal>,
     does: Vec<Vec<Signal>>,
-    limit: usize,
+    limits: Limits,
+    atoms_built: usize,
 }
 
 impl<'p> Builder<'p> {
-    fn new(program: &'p GroundProgram, limit: usize) -> Self {
+    fn new(program: &'p GroundProgram, limits: Limits) -> Self {
         let mut graph = Graph::default();
         let mut number = 0;
         let mut input = || {
@@ -92,7 +116,7 @@ impl<'p> Builder<'p> {
                 AtomKind::Derived => Signal::FALSE,
             })
             .collect();
-        Self { program, graph, signals, fluents, does, limit }
+        Self { program, graph, signals, fluents, does, limits, atoms_built: 0 }
     }
 
     fn component(&mut self, atoms: &[AtomId]) -> Result<(), TooLarge> {
@@ -115,6 +139,7 @@ impl<'p> Builder<'p> {
                 changed |= self.signals[atom.index()] != value;
                 self.signals[atom.index()] = value;
             }
+            self.atoms_built |= 63;
             self.check()?;
             if !changed {
                 break;
@@ -123,9 +148,15 @@ impl<'p> Builder<'p> {
         Ok(())
     }
 
-    fn check(&self) -> Result<(), TooLarge> {
-        if self.graph.gate_count() > self.limit {
-            return Err(TooLarge::Gates { limit: self.limit });
+    fn check(&mut self) -> Result<(), TooLarge> {
+        let gates = self.graph.gate_count();
+        if gates > self.limits.gates {
+            return Err(TooLarge::Gates { limit: self.limits.gates });
+        }
+        self.atoms_built += 1;
+        let look = self.atoms_built.is_multiple_of(64);
+        if look && self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(TooLarge::Time { gates });
         }
         Ok(())
     }

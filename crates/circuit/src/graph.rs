@@ -42,6 +42,9 @@ pub enum Node {
     And(Signal, Signal),
 }
 
+/// How many signals are looked at for one sum before the rest is taken as it is.
+const MOST_FACTORING: usize = 4_000_000;
+
 /// A graph of gates. Nodes come after the nodes they use.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -228,7 +231,9 @@ impl Graph {
     fn factored(&mut self, products: Vec<Vec<Signal>>) -> Signal {
         let mut terms: Vec<Signal> = Vec::new();
         let mut left = products;
-        while left.len() > 1 {
+        let mut effort = 0;
+        while left.len() > 1 && effort < MOST_FACTORING {
+            effort += left.iter().map(Vec::len).sum::<usize>();
             let mut counts: FxHashMap<Signal, usize> = FxHashMap::default();
             for signal in left.iter().flatten() {
                 *counts.entry(*signal).or_default() += 1;

@@ -1,6 +1,6 @@
 //! Games as gates, and positions by the hundred.
 //!
-//! [`build`](build::build) turns a ground program into a [`Circuit`]: a graph of AND gates in which equal
+//! [`build()`] turns a ground program into a [`Circuit`]: a graph of AND gates in which equal
 //! gates are stored once. [`Lanes`] evaluates it for [`plane::LANES`] positions at once, one bit each, and
 //! plays random playouts in all of them.
 //!
@@ -11,7 +11,7 @@
 //!     (<= terminal (true (at c))) (<= (goal r 100) (true (at c)))", &gdl::Limits::default());
 //! let program = gdl::normal::normalize(&rules).expect("small");
 //! let ground = ground::ground(&program, &Default::default(), &Default::default()).expect("tiny");
-//! let circuit = circuit::build::build(&ground, 1000).expect("small");
+//! let circuit = circuit::build(&ground, &Default::default()).expect("small");
 //! let tally = circuit::Lanes::new(&circuit, 1).play(100);
 //! assert!(tally.playouts > 1000 && tally.goals[0][0] == tally.playouts);
 //! ```
@@ -23,5 +23,5 @@ pub mod lanes;
 pub mod plane;
 pub mod schedule;
 
-pub use build::{Circuit, TooLarge, build};
+pub use build::{Circuit, Limits, TooLarge, build};
 pub use lanes::{Lanes, Tally};

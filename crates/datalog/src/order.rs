@@ -283,23 +283,29 @@ impl Estimates {
         expected
     }
 
-    /// The positions of `body` in the order of evaluation.
+    /// The positions of `body` in the order of evaluation. A cost is computed again only when a variable
+    /// of its literal becomes known, so that bodies of thousands of literals stay cheap.
     pub fn order(&self, body: &[Literal], known: &[bool]) -> Vec<usize> {
         let mut known = known.to_vec();
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); known.len()];
+        for (at, literal) in body.iter().enumerate() {
+            literal.each_variable(&mut |v| users[v as usize].push(at));
+        }
+        let mut costs: Vec<f64> = body.iter().map(|literal| self.cost(literal, &known)).collect();
         let mut left: Vec<usize> = (0..body.len()).collect();
         let mut order = Vec::with_capacity(body.len());
-        while !left.is_empty() {
-            let mut best: Option<(f64, usize)> = None;
-            for (at, position) in left.iter().enumerate() {
-                let cost = self.cost(&body[*position], &known);
-                if best.is_none_or(|(least, _)| cost < least) {
-                    best = Some((cost, at));
-                }
-            }
-            let Some((_, at)) = best else { break };
+        while let Some(at) = cheapest(&left, &costs) {
             let position = left.remove(at);
-            body[position].each_variable(&mut |v| known[v as usize] = true);
             order.push(position);
+            let mut fresh = Vec::new();
+            body[position].each_variable(&mut |v| {
+                if !std::mem::replace(&mut known[v as usize], true) {
+                    fresh.push(v as usize);
+                }
+            });
+            for user in fresh.iter().flat_map(|v| &users[*v]) {
+                costs[*user] = self.cost(&body[*user], &known);
+            }
         }
         order
     }
@@ -345,6 +351,17 @@ impl Estimates {
             None => self.efforts.get(&predicate.relation).copied().unwrap_or(0.0),
         }
     }
+}
+
+/// The place in `left` of the position with the least cost, the first of equal ones.
+fn cheapest(left: &[usize], costs: &[f64]) -> Option<usize> {
+    let mut best = None;
+    for (at, position) in left.iter().enumerate() {
+        if best.is_none_or(|(least, _)| costs[*position] < least) {
+            best = Some((costs[*position], at));
+        }
+    }
+    best.map(|(_, at)| at)
 }
 
 fn unknown(arity: usize, facts: f64) -> Size {

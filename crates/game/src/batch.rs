@@ -31,9 +31,6 @@ impl fmt::Display for NoCircuit {
 
 impl std::error::Error for NoCircuit {}
 
-/// The most gates of a circuit.
-const MOST_GATES: usize = 2_000_000;
-
 /// Sizes of a game made into gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
@@ -66,7 +63,8 @@ impl Batch {
     /// Makes the rules of a game ground and builds its circuit.
     pub fn new(game: &Game, budget: &Budget, seed: u64) -> Result<Self, NoCircuit> {
         let program = game.ground(budget).map_err(NoCircuit::Ground)?;
-        let circuit = circuit::build(&program, MOST_GATES).map_err(NoCircuit::Gates)?;
+        let limits = circuit::Limits { deadline: budget.deadline, ..circuit::Limits::default() };
+        let circuit = circuit::build(&program, &limits).map_err(NoCircuit::Gates)?;
         let lanes = Lanes::new(&circuit, seed);
         let universe = game.universe();
         let fluents = program.fluents.iter().map(|term| universe.fluent(term)).collect();

@@ -160,10 +160,8 @@ impl<'t> Builder<'t> {
             .map(|(atom, negative)| GroundLiteral { atom: self.atom(*atom), negative: *negative })
             .collect();
         body.sort_unstable();
-        let bodies = &mut self.program.rules[head.index()];
-        if !bodies.contains(&body) || bodies.len() > 64 {
-            bodies.push(body);
-        }
+        // Equal bodies are removed when everything is there.
+        self.program.rules[head.index()].push(body);
     }
 }
 

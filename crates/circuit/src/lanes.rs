@@ -7,7 +7,7 @@
 use crate::build::Circuit;
 use crate::choose::Chooser;
 use crate::plane::{
-    ALL, LANES, NONE, Plane, RandomPlanes, and, and_not, any, count, flipped, nor, or,
+    ALL, LANES, NONE, Plane, RandomPlanes, and, and_not, any, count, flipped, nor, or, select,
 };
 use crate::schedule::{Kind, Part, Read, Schedule, schedule};
 
@@ -33,6 +33,8 @@ pub struct Lanes {
     choosers: Vec<Chooser>,
     does_start: usize,
     random: RandomPlanes,
+    /// Positions in which no move was made in the last random step.
+    still: Plane,
     wide: bool,
 }
 
@@ -49,6 +51,7 @@ impl Lanes {
             initial: circuit.initial.clone(),
             schedule,
             random: RandomPlanes::new(seed),
+            still: NONE,
             wide: has_wide_vectors(),
         };
         for (place, holds) in lanes.initial.iter().enumerate() {
@@ -108,8 +111,12 @@ impl Lanes {
         }
     }
 
-    /// The move that a role made last in a lane.
+    /// The move that a role made in a lane in the last random step; none if the game was over there or
+    /// the lane waited.
     pub fn last_move(&self, lane: usize, role: usize) -> Option<usize> {
+        if get(&self.still, lane) {
+            return None;
+        }
         let start = self.does_place(role);
         (0..self.schedule.legal[role].len()).find(|at| get(&self.memory[start + at], lane))
     }
@@ -145,14 +152,16 @@ impl Lanes {
     fn random_step(&mut self, tally: &mut Tally) {
         run_part(&self.schedule.state, &mut self.memory);
         let terminal = self.read(self.schedule.terminal);
-        let mut stuck = NONE;
+        let (mut stuck, mut waiting) = (NONE, NONE);
         let mut place = self.does_start;
         for role in 0..self.choosers.len() {
             let chooser = &mut self.choosers[role];
             for (plane, read) in chooser.legal_mut().iter_mut().zip(&self.schedule.legal[role]) {
                 *plane = flipped(&self.memory[read.place as usize], read.complement);
             }
-            stuck = or(&stuck, &chooser.choose(&mut self.random));
+            let unchosen = chooser.choose(&mut self.random);
+            stuck = or(&stuck, &unchosen.stuck);
+            waiting = or(&waiting, &unchosen.waiting);
             let chosen = chooser.chosen();
             self.memory[place..place + chosen.len()].copy_from_slice(chosen);
             place += chosen.len();
@@ -161,21 +170,25 @@ impl Lanes {
         if any(&ended) {
             self.count_ends(&terminal, &stuck, tally);
         }
-        tally.transitions += u64::from(LANES as u32 - count(&ended));
+        let waiting = and_not(&waiting, &ended);
+        self.still = or(&ended, &waiting);
+        tally.transitions += u64::from(LANES as u32 - count(&self.still));
         run_part(&self.schedule.next, &mut self.memory);
-        self.advance(&ended);
+        self.advance(&ended, &waiting);
     }
 
-    /// Moves the next state into place; lanes that ended get the initial state.
+    /// Moves the next state into place; lanes that ended get the initial state, lanes that wait keep
+    /// theirs.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    fn advance(&mut self, ended: &Plane) {
+    fn advance(&mut self, ended: &Plane, waiting: &Plane) {
         // A fluent may be the next value of another one, so none may be overwritten too early.
         let fluents = self.initial.len();
         let mut next = std::mem::take(&mut self.schedule.scratch);
         next.clear();
-        for (read, holds) in self.schedule.fluents.iter().zip(&self.initial) {
+        for (at, (read, holds)) in self.schedule.fluents.iter().zip(&self.initial).enumerate() {
             let plane = flipped(&self.memory[read.place as usize], read.complement);
+            let plane = select(waiting, &self.memory[at], &plane);
             next.push(if *holds { or(&plane, ended) } else { and_not(&plane, ended) });
         }
         self.memory[..fluents].copy_from_slice(&next);

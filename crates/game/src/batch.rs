@@ -137,7 +137,7 @@ impl Batch {
     }
 
     /// The move that a role made in a position in the last step of [`Batch::play`]; none if the game
-    /// was over there.
+    /// was over there, or the position waited for its random number.
     pub fn last_move(&self, lane: usize, role: Role) -> Option<Move> {
         let at = self.lanes.last_move(lane, role.index())?;
         Some(self.moves[role.index()][at])

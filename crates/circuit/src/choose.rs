@@ -32,6 +32,10 @@ pub struct Chooser {
     levels: Vec<Vec<(usize, usize)>>,
     counts: Vec<Plane>,
     masks: Vec<Vec<Plane>>,
+    /// The number that each position carries down the tree, and room to work in, bit by bit.
+    number: Vec<Plane>,
+    left: Vec<Plane>,
+    difference: Vec<Plane>,
 }
 
 impl Chooser {
@@ -55,7 +59,17 @@ impl Chooser {
             levels.push(level);
         }
         let masks = levels.iter().map(|level| vec![NONE; level.len()]).collect();
-        Self { moves, levels, counts: vec![NONE; places], masks }
+        let bits = levels.iter().flatten().map(|(_, bits)| *bits).max().unwrap_or(1);
+        let room = vec![NONE; bits];
+        Self {
+            moves,
+            levels,
+            counts: vec![NONE; places],
+            masks,
+            number: room.clone(),
+            left: room.clone(),
+            difference: room,
+        }
     }
 
     /// The planes to be filled with the legal moves before [`Chooser::choose`].
@@ -83,11 +97,11 @@ impl Chooser {
         self.count();
         let top = self.levels.len() - 1;
         let (place, bits) = self.levels[top][0];
-        let mut number = [NONE; 32];
-        let unchosen = draw(&self.counts[place..place + bits], &mut number[..bits], random);
+        let total = &self.counts[place..place + bits];
+        let unchosen = draw(total, &mut self.number, &mut self.left, &mut self.difference, random);
         self.masks[top][0] = nor(&unchosen.stuck, &unchosen.waiting);
         for level in (1..=top).rev() {
-            self.descend(level, &mut number);
+            self.descend(level);
         }
         unchosen
     }
@@ -116,10 +130,14 @@ impl Chooser {
     /// Moves every position's number from a level to the one below.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    fn descend(&mut self, level: usize, number: &mut [Plane; 32]) {
+    fn descend(&mut self, level: usize) {
         let below = &self.levels[level - 1];
-        let bits = below.iter().map(|(_, bits)| *bits).max().unwrap_or(1);
-        let mut left = [NONE; 32];
+        let width =
+            |nodes: &[(usize, usize)]| nodes.iter().map(|(_, bits)| *bits).max().unwrap_or(1);
+        let (bits, total_bits) = (width(below), width(&self.levels[level]));
+        let (number, left, difference) =
+            (&mut self.number[..total_bits], &mut self.left[..total_bits], &mut self.difference);
+        left.fill(NONE);
         for (node, mask) in self.masks[level].iter().enumerate() {
             let (place, width) = below[2 * node];
             for (sum, count) in left.iter_mut().zip(&self.counts[place..place + width]) {
@@ -127,20 +145,18 @@ impl Chooser {
             }
         }
         // number - left, with the borrow telling that number < left.
-        let mut difference = [NONE; 32];
         let mut borrow = NONE;
-        let total_bits = self.levels[level].iter().map(|(_, bits)| *bits).max().unwrap_or(1);
-        for bit in 0..total_bits.max(bits) {
-            let half = xor(&number[bit], &left[bit]);
-            difference[bit] = xor(&half, &borrow);
-            borrow = or(&and_not(&left[bit], &number[bit]), &and_not(&borrow, &half));
+        for ((number, left), difference) in
+            number.iter().zip(left.iter()).zip(difference.iter_mut())
+        {
+            let half = xor(number, left);
+            *difference = xor(&half, &borrow);
+            borrow = or(&and_not(left, number), &and_not(&borrow, &half));
         }
-        for bit in 0..bits {
-            number[bit] = select(&borrow, &number[bit], &difference[bit]);
+        for (number, difference) in number.iter_mut().zip(difference.iter()).take(bits) {
+            *number = select(&borrow, number, difference);
         }
-        for plane in number.iter_mut().take(total_bits).skip(bits) {
-            *plane = NONE;
-        }
+        // What is left is below the larger count of the children, so higher bits are 0 already.
         let (lower, upper) = self.masks.split_at_mut(level);
         let lower = &mut lower[level - 1];
         for (node, mask) in upper[0].iter().enumerate() {
@@ -157,10 +173,15 @@ impl Chooser {
 /// Draws a number below the total in each position.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-fn draw(total: &[Plane], number: &mut [Plane], random: &mut RandomPlanes) -> Unchosen {
+fn draw(
+    total: &[Plane],
+    number: &mut [Plane],
+    largest: &mut [Plane],
+    useful: &mut [Plane],
+    random: &mut RandomPlanes,
+) -> Unchosen {
     let bits = total.len();
     // The largest number, total - 1, and all bits below its highest one.
-    let mut largest = [NONE; 32];
     let mut borrow = ALL;
     let mut some = NONE;
     for bit in 0..bits {
@@ -168,8 +189,6 @@ fn draw(total: &[Plane], number: &mut [Plane], random: &mut RandomPlanes) -> Unc
         borrow = and_not(&borrow, &total[bit]);
         some = or(&some, &total[bit]);
     }
-    let stuck = nor(&some, &NONE);
-    let mut useful = [NONE; 32];
     let mut above = NONE;
     for bit in (0..bits).rev() {
         above = or(&above, &largest[bit]);
@@ -177,21 +196,18 @@ fn draw(total: &[Plane], number: &mut [Plane], random: &mut RandomPlanes) -> Unc
     }
     let mut open = some;
     for _ in 0..ROUNDS {
-        let mut drawn = [NONE; 32];
+        // Positions that have their number keep it; the others try the new one.
         let mut larger = NONE;
         for bit in 0..bits {
-            drawn[bit] = and(&random.draw(), &useful[bit]);
+            let drawn = and(&random.draw(), &useful[bit]);
+            number[bit] = select(&open, &drawn, &number[bit]);
             // The highest bit that differs decides.
-            let differs = xor(&drawn[bit], &largest[bit]);
-            larger = select(&differs, &drawn[bit], &larger);
-        }
-        let taken = and_not(&open, &larger);
-        for bit in 0..bits {
-            number[bit] = select(&taken, &drawn[bit], &number[bit]);
+            let differs = xor(&number[bit], &largest[bit]);
+            larger = select(&differs, &number[bit], &larger);
         }
         open = and(&open, &larger);
     }
-    Unchosen { stuck, waiting: open }
+    Unchosen { stuck: nor(&some, &NONE), waiting: open }
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@
 //! changes, which takes at most as many rounds as there are atoms in the component; equal gates are
 //! stored once, so a component that settles early costs no more.
 
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use ground::{AtomId, AtomKind, GroundLiteral, GroundProgram};
 
-use crate::graph::{Graph, Signal};
+use crate::graph::{Graph, Node, Signal};
 
 /// A game as gates. Inputs are the fluents, then the moves of each role.
 #[derive(Clone, Debug)]
@@ -30,6 +31,52 @@ pub struct Circuit {
     pub terminal: Signal,
     /// For each role when each of its goal values holds, in the order of the ground program.
     pub goals: Vec<Vec<Signal>>,
+}
+
+impl Circuit {
+    /// The gates as text, in a fixed order: inputs, gates, outputs.
+    pub fn to_text(&self, program: &GroundProgram) -> String {
+        let symbols = &program.symbols;
+        let mut out = String::new();
+        let mut line = |text: std::fmt::Arguments<'_>| {
+            let _ = out.write_fmt(text);
+            out.push('\n');
+        };
+        let show = |signal: Signal| {
+            let sign = if signal.is_complemented() { "!" } else { "" };
+            format!("{sign}n{}", signal.node())
+        };
+        for (fluent, signal) in program.fluents.iter().zip(&self.fluents) {
+            line(format_args!("{} = true {}", show(*signal), fluent.to_text(symbols)));
+        }
+        for (role, (moves, signals)) in program.moves.iter().zip(&self.does).enumerate() {
+            for (action, signal) in moves.iter().zip(signals) {
+                let term = action.term.to_text(symbols);
+                line(format_args!("{} = does {role} {term}", show(*signal)));
+            }
+        }
+        for (at, node) in self.graph.nodes().iter().enumerate() {
+            if let Node::And(a, b) = node {
+                line(format_args!("n{at} = {} & {}", show(*a), show(*b)));
+            }
+        }
+        for (role, (moves, signals)) in program.moves.iter().zip(&self.legal).enumerate() {
+            for (action, signal) in moves.iter().zip(signals) {
+                let term = action.term.to_text(symbols);
+                line(format_args!("legal {role} {term} = {}", show(*signal)));
+            }
+        }
+        for (fluent, signal) in program.fluents.iter().zip(&self.next) {
+            line(format_args!("next {} = {}", fluent.to_text(symbols), show(*signal)));
+        }
+        line(format_args!("terminal = {}", show(self.terminal)));
+        for (role, (values, signals)) in program.goals.iter().zip(&self.goals).enumerate() {
+            for ((value, _), signal) in values.iter().zip(signals) {
+                line(format_args!("goal {role} {} = {}", value.to_text(symbols), show(*signal)));
+            }
+        }
+        out
+    }
 }
 
 /// How large a circuit may become.

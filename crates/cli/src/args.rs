@@ -48,6 +48,8 @@ pub enum Command {
     Conform(ConformArgs),
     /// Measure state transitions per CPU second in random play
     Bench(BenchArgs),
+    /// Print what the rules become on the way to the machine: ground rules, gates
+    Inspect(InspectArgs),
     /// Play a demonstration match in the terminal
     Demo(DemoArgs),
 }
@@ -344,9 +346,9 @@ pub struct BenchArgs {
     /// Report as JSON
     #[arg(long)]
     pub json: bool,
-    /// The reasoner.
-    #[command(flatten)]
-    pub machine: MachineChoice,
+    /// The reasoner
+    #[arg(long, value_enum, default_value_t, value_name = "NAME")]
+    pub machine: BenchMachine,
     /// Bounds on reading.
     #[command(flatten)]
     pub read: ReadLimits,
@@ -385,4 +387,59 @@ impl Default for DemoArgs {
         let read = ReadLimits::default();
         Self { game, seed: 1, playouts: 300, seconds: 5.0, json: false, read }
     }
+}
+
+/// What `bench` measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum BenchMachine {
+    /// The exact reasoner that is always there.
+    #[default]
+    Interpreter,
+    /// 512 positions at once on the circuit of the game.
+    Lanes,
+    /// Lanes where the game has a circuit, else the interpreter.
+    Auto,
+}
+
+/// A stage on the way from rules to a machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// All rules without variables.
+    #[default]
+    Ground,
+    /// The gates.
+    Circuit,
+}
+
+/// Arguments of `inspect`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  fluxion inspect tictactoe                      the ground rules
+  fluxion inspect tictactoe --stage circuit      the gates
+  fluxion inspect chess --counts                 sizes only
+
+Counts go to standard error, the stage itself to standard output; with --json, only counts.")]
+pub struct InspectArgs {
+    /// The rule sheet or library game
+    #[arg(value_name = "GAME")]
+    pub game: String,
+    /// What to print
+    #[arg(long, value_enum, default_value_t, value_name = "STAGE")]
+    pub stage: Stage,
+    /// Print sizes only
+    #[arg(long)]
+    pub counts: bool,
+    /// Report sizes as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The most memory for ground rules, in megabytes
+    #[arg(long, default_value_t = 4096, value_name = "MB")]
+    pub max_memory: usize,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
 }

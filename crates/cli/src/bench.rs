@@ -3,13 +3,14 @@
 //! CPU seconds of the thread are counted, not the clock on the wall, because machines are shared.
 
 use std::io::Write;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use game::{EvalError, Game, Machine, ReasonError};
+use game::{Batch, Budget, EvalError, Game, Machine, NoCircuit, ReasonError, Sizes};
 use serde_json::{Value, json};
 
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, BenchMachine};
 use crate::exit::{self, Exit, Failure};
 use crate::input::{self, Source};
 use crate::limits::ReasonLimits;
@@ -29,6 +30,9 @@ struct Measured {
     play: Duration,
     playouts: u64,
     transitions: u64,
+    /// The machine that was used in the end, and sizes if that was the circuit.
+    machine: &'static str,
+    sizes: Option<Sizes>,
     stopped: Option<String>,
 }
 
@@ -42,7 +46,7 @@ impl Measured {
 pub fn run(args: &BenchArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let mut worst = Exit::Fine;
     let mut reports = Vec::new();
-    let heads = ["game", "load s", "transitions/s", "playouts/s", "peak MB", ""];
+    let heads = ["game", "machine", "load s", "transitions/s", "playouts/s", "peak MB", ""];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     let bar = Session::progress(args.games.len(), "measuring");
     for argument in &args.games {
@@ -55,7 +59,7 @@ pub fn run(args: &BenchArgs, session: &mut Session) -> anyhow::Result<Exit> {
                     worst = input::worse(worst, Exit::GaveUp);
                 }
                 rows.push(row(&source, &measured));
-                reports.push(report(args, &source, &measured));
+                reports.push(report(&source, &measured));
             }
             Err(failure) => {
                 let error = failure.into();
@@ -69,7 +73,7 @@ pub fn run(args: &BenchArgs, session: &mut Session) -> anyhow::Result<Exit> {
     if args.json {
         session.json(&json!({ "games": reports }))?;
     } else {
-        for line in columns(&rows, &[1, 2, 3, 4]) {
+        for line in columns(&rows, &[2, 3, 4, 5]) {
             writeln!(session.out, "{line}")?;
         }
     }
@@ -94,8 +98,18 @@ fn measure(
         )));
     }
     let game: Game = input::make(rules, &Sheet::new(&source.label, &source.text))?;
-    let mut machine = machines::make(&args.machine.machine, &game, limits);
-    let mut measured = Measured::default();
+    if args.machine != BenchMachine::Interpreter {
+        match measure_lanes(args, &game, &limits, begin) {
+            Ok(measured) => return Ok((source, measured)),
+            Err(why) if args.machine == BenchMachine::Lanes => {
+                let stopped = Some(why.to_string());
+                return Ok((source, Measured { machine: "lanes", stopped, ..Measured::default() }));
+            }
+            Err(_) => {}
+        }
+    }
+    let mut machine = machines::make("interpreter", &game, limits);
+    let mut measured = Measured { machine: "interpreter", ..Measured::default() };
     let initial = machine.initial();
     measured.load = begin.elapsed();
     let result = initial.and_then(|initial| {
@@ -106,6 +120,35 @@ fn measure(
     });
     measured.stopped = result.err().map(|error| session.why(&error));
     Ok((source, measured))
+}
+
+/// Random play in all lanes of the circuit.
+fn measure_lanes(
+    args: &BenchArgs,
+    game: &Game,
+    limits: &game::Limits,
+    begin: ThreadTime,
+) -> Result<Measured, NoCircuit> {
+    let deadline = Instant::now() + Duration::from_secs_f64(args.reason.timeout);
+    let budget =
+        Budget { deadline: Some(deadline), cancel: limits.cancel.clone(), ..Budget::default() };
+    let mut batch = Batch::new(game, &budget, args.seed)?;
+    let sizes = Some(batch.sizes());
+    let mut measured =
+        Measured { machine: "lanes", sizes, load: begin.elapsed(), ..Measured::default() };
+    let wanted = Duration::from_secs_f64(args.seconds);
+    let begin = ThreadTime::now();
+    while begin.elapsed() < wanted {
+        let tally = batch.play(32);
+        measured.transitions += tally.transitions;
+        measured.playouts += tally.playouts;
+        if limits.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            measured.stopped = Some("interrupted".to_owned());
+            break;
+        }
+    }
+    measured.play = begin.elapsed();
+    Ok(measured)
 }
 
 fn run_playouts(
@@ -156,6 +199,7 @@ fn row(source: &Source, measured: &Measured) -> Vec<String> {
     let peak = peak_memory().map_or("?".to_owned(), |kb| thousands(kb / 1024));
     vec![
         source.name.clone(),
+        measured.machine.to_owned(),
         format!("{:.3}", measured.load.as_secs_f64()),
         per_second(measured.transitions, measured.play.as_secs_f64()),
         format!("{:.1}", measured.per_second(measured.playouts)),
@@ -164,10 +208,14 @@ fn row(source: &Source, measured: &Measured) -> Vec<String> {
     ]
 }
 
-fn report(args: &BenchArgs, source: &Source, measured: &Measured) -> Value {
+fn report(source: &Source, measured: &Measured) -> Value {
     json!({
         "game": source.name,
-        "machine": args.machine.machine,
+        "machine": measured.machine,
+        "fluents": measured.sizes.map(|sizes| sizes.fluents),
+        "moves": measured.sizes.map(|sizes| sizes.moves),
+        "rules": measured.sizes.map(|sizes| sizes.rules),
+        "operations": measured.sizes.map(|sizes| sizes.gates.0 + sizes.gates.1 + sizes.gates.2),
         "load_seconds": measured.load.as_secs_f64(),
         "cpu_seconds": measured.play.as_secs_f64(),
         "transitions": measured.transitions,

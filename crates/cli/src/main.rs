@@ -15,6 +15,7 @@ mod exit;
 mod fmt;
 mod games;
 mod input;
+mod inspect;
 mod limits;
 mod machines;
 mod render;
@@ -53,5 +54,6 @@ fn dispatch(
         Some(Command::Conform(args)) => conform::run(&args, session),
         Some(Command::Games(args)) => games::run(&args, session),
         Some(Command::Bench(args)) => bench::run(&args, session),
+        Some(Command::Inspect(args)) => inspect::run(&args, session),
     }
 }

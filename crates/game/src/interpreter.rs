@@ -429,6 +429,7 @@ pub(crate) fn sample_states(machine: &mut Interpreter, most: usize, steps: u64) 
     let mut random = crate::playout::Random::new(1);
     let mut states = Vec::new();
     let mut left = steps;
+    machine.limits_mut().max_steps = steps;
     let Ok(initial) = machine.initial() else { return states };
     let mut state = initial.clone();
     while states.len() < most && left > 0 {

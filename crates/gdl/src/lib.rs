@@ -31,7 +31,9 @@ pub mod text;
 mod tokens;
 pub mod validate;
 
-pub use ast::{Atom, Clause, Comment, Formula, FormulaKind, Relation, Rules, Syntax, Term, TermKind};
+pub use ast::{
+    Atom, Clause, Comment, Formula, FormulaKind, Relation, Rules, Syntax, Term, TermKind,
+};
 pub use detect::detect_syntax;
 pub use diagnostic::{Diagnostic, Severity};
 pub use symbol::{Symbol, Symbols, keyword};

@@ -110,20 +110,21 @@ pub fn ground(
 ) -> Result<GroundProgram, Stopped> {
     let analysis = Analysis::new(program);
     let factored = factor::factor(program, &analysis);
-    let program = &factored.program;
-    let analysis = Analysis::new(program);
-    let roles = role_patterns(program);
+    let rules = &factored.program;
+    let analysis = Analysis::new(rules);
+    let roles = role_patterns(rules);
     let estimates = Estimates::requiring(factored.required);
-    let estimates = estimates.estimated(program, &analysis, sample, roles.len());
+    let estimates = estimates.estimated(rules, &analysis, sample, roles.len());
     let mut terms = Terms::default();
     let mut role_terms = Vec::new();
     for role in roles {
         role_terms.push(intern(role, &mut terms)?);
     }
-    let code = datalog::compile(program, &analysis, &estimates, &mut terms)?;
+    let code = datalog::compile(rules, &analysis, &estimates, &mut terms)?;
     let instances = instantiate::instantiate(&code, terms, role_terms.clone(), budget)?;
     let mut program = simplify::simplify(instances, &role_terms);
     imply::drop_implied(&mut program);
+    program.symbols = factored.program.symbols;
     Ok(program)
 }
 

@@ -44,6 +44,8 @@ pub struct GroundLiteral {
 /// The rules of a game without variables.
 #[derive(Clone, Debug, Default)]
 pub struct GroundProgram {
+    /// The names, those of the parts that factoring introduced included.
+    pub symbols: Symbols,
     /// What each atom stands for.
     pub kinds: Vec<AtomKind>,
     /// Each atom as a term, for people.
@@ -82,8 +84,8 @@ impl GroundProgram {
     }
 
     /// The program as text, one rule a line, in a fixed order.
-    pub fn to_text(&self, symbols: &Symbols) -> String {
-        let name = |atom: AtomId| self.names[atom.index()].to_text(symbols);
+    pub fn to_text(&self) -> String {
+        let name = |atom: AtomId| self.names[atom.index()].to_text(&self.symbols);
         let mut lines = Vec::with_capacity(self.rule_count());
         for (head, bodies) in self.rules.iter().enumerate() {
             for body in bodies {

@@ -98,6 +98,43 @@ fn bench_counts_transitions_and_memory() {
 }
 
 #[test]
+fn bench_plays_many_positions_at_once_on_the_circuit() {
+    let args = ["bench", "tictactoe", "--machine", "lanes", "--seconds", "0.1", "--json"];
+    let report = fluxion(&args).expect(0).json();
+    let game = &report["games"][0];
+    assert_eq!(game["machine"], "lanes");
+    assert_eq!(game["fluents"], 29);
+    assert_eq!(game["moves"], 20);
+    assert!(game["transitions"].as_u64().is_some_and(|n| n > 10_000), "{game}");
+    let args = ["bench", "tictactoe", "--machine", "auto", "--seconds", "0.05"];
+    assert!(fluxion(&args).expect(0).out.contains("lanes"));
+}
+
+#[test]
+fn inspect_prints_every_stage_the_same_way_twice() {
+    let ground = fluxion(&["inspect", "tictactoe"]).expect(0);
+    assert_eq!(ground.out, fluxion(&["inspect", "tictactoe"]).out);
+    let rule = "(legal xplayer (mark a 1)) <- (true (cell a 1 blank)), (true (control xplayer))";
+    assert!(ground.out.lines().any(|line| line == rule), "{}", ground.out);
+    assert!(ground.err.contains("29 fluents, 20 moves"), "{}", ground.err);
+    let gates = ["inspect", "tictactoe", "--stage", "circuit"];
+    let circuit = fluxion(&gates).expect(0);
+    assert_eq!(circuit.out, fluxion(&gates).out);
+    assert!(circuit.out.lines().any(|line| line.starts_with("terminal = ")), "{}", circuit.out);
+    let counts =
+        fluxion(&["inspect", "tictactoe", "--stage", "circuit", "--json"]).expect(0).json();
+    assert!(counts["gates"].as_u64().is_some_and(|gates| gates > 50), "{counts}");
+    assert!(counts["stopped"].is_null());
+}
+
+#[test]
+fn inspect_gives_up_within_its_limits() {
+    let args = ["inspect", "amazons_unsplit_10x10", "--max-memory", "20", "--json"];
+    let report = fluxion(&args).expect(3).json();
+    assert!(report["stopped"].as_str().is_some_and(|why| why.contains("memory")), "{report}");
+}
+
+#[test]
 fn without_arguments_a_match_is_played_to_its_end() {
     let begin = Instant::now();
     let run = fluxion(&[]).expect(0);

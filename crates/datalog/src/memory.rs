@@ -289,7 +289,7 @@ impl Memory {
 
     /// Whether the counter of generations is near its end, so that the tables must be made anew.
     pub fn is_worn(&self) -> bool {
-        self.counter > u32::MAX - 8
+        self.counter > u32::MAX - (1 << 28)
     }
 
     /// A measure of memory in use: stored keys, answers and terms.

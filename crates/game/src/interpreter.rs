@@ -42,6 +42,8 @@ pub struct Interpreter {
     legal: Option<Vec<Vec<Move>>>,
     /// How often a better order of literals was looked for.
     improvements: u32,
+    /// States loaded since the tables were made.
+    loads: u32,
 }
 
 impl Compiled {
@@ -109,6 +111,7 @@ impl Interpreter {
             move_ranks: Vec::new(),
             legal: None,
             improvements: 0,
+            loads: 0,
         }
     }
 
@@ -171,9 +174,13 @@ impl Interpreter {
         if self.loaded.as_ref() == Some(state) {
             return Ok(());
         }
-        let memory = &self.solver.memory;
-        if memory.is_worn() || memory.size() > self.solver.limits.max_facts / 2 {
-            self.reset();
+        // Measuring the tables takes longer than a question about a small game.
+        self.loads = self.loads.wrapping_add(1);
+        if self.loads.is_multiple_of(64) {
+            let memory = &self.solver.memory;
+            if memory.is_worn() || memory.size() > self.solver.limits.max_facts / 2 {
+                self.reset();
+            }
         }
         self.loaded = None;
         self.loaded_moves = None;

@@ -68,18 +68,19 @@ fn fluents_that_grow_with_each_step_end_in_an_error() {
 #[test]
 fn the_limit_on_steps_is_kept() {
     let text = "(role r) (init a) (d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9)
-        (<= (legal r (n ?a ?b ?c ?d ?e ?f)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f))
+        (<= (legal r (n ?a ?b ?c ?d ?e)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e))
         (legal r pass) (<= (next ?f) (true ?f)) (<= terminal (true b))";
     let game = game(text);
     let limits = Limits { max_steps: 10_000, ..Limits::default() };
     let mut machine = game.interpreter_with(limits);
-    let error = within(20, "a million moves", || legal(&mut machine)).expect_err("too many");
+    let error =
+        within(20, "a hundred thousand moves", || legal(&mut machine)).expect_err("too many");
     let expected = ReasonError::Eval(EvalError::TooManySteps { limit: 10_000 });
     assert_eq!(error, expected);
     let state = machine.initial().expect("bounded");
     assert_eq!(machine.is_terminal(&state), Ok(false), "small questions are still answered");
     machine.limits_mut().max_steps = 100_000_000;
-    assert_eq!(legal(&mut machine).expect("the limit was raised").len(), 1_000_001);
+    assert_eq!(legal(&mut machine).expect("the limit was raised").len(), 100_001);
 }
 
 #[test]
@@ -131,8 +132,8 @@ fn a_chain_of_a_hundred_thousand_relations_is_followed() {
         let _ = write!(text, "(<= (p{} ?x) (p{n} ?x))", n + 1);
     }
     let _ = write!(text, "(<= (legal r ?x) (p{LENGTH} ?x))");
-    let game = within(30, "compiling the chain", || game(&text));
-    let moves = within(20, "following the chain", || legal(&mut game.interpreter()));
+    let game = within(90, "compiling the chain", || game(&text));
+    let moves = within(60, "following the chain", || legal(&mut game.interpreter()));
     assert_eq!(moves.expect("bounded"), ["x"]);
 }
 
@@ -146,8 +147,8 @@ fn a_recursion_of_a_hundred_thousand_steps_is_followed() {
     }
     let _ = write!(text, "(back {LENGTH})");
     let _ = write!(text, "(<= (legal r go) (on {LENGTH}))(<= (legal r return) (back 0))");
-    let game = within(30, "compiling the facts", || game(&text));
-    let moves = within(20, "following the facts", || legal(&mut game.interpreter()));
+    let game = within(90, "compiling the facts", || game(&text));
+    let moves = within(60, "following the facts", || legal(&mut game.interpreter()));
     assert_eq!(moves.expect("bounded"), ["go", "return"]);
 }
 

@@ -430,6 +430,9 @@ fn goals_of(values: Vec<String>) -> Goals {
     }
 }
 
+/// How many fluents are looked at in all sampled states together.
+const MOST_SAMPLED_FLUENTS: usize = 60_000;
+
 /// Samples states for compiling with better estimates: random play from the initial state, at most
 /// `most` states and about `steps` inference steps in all.
 pub(crate) fn sample_states(machine: &mut Interpreter, most: usize, steps: u64) -> Vec<State> {
@@ -439,7 +442,9 @@ pub(crate) fn sample_states(machine: &mut Interpreter, most: usize, steps: u64) 
     machine.limits_mut().max_steps = steps;
     let Ok(initial) = machine.initial() else { return states };
     let mut state = initial.clone();
-    while states.len() < most && left > 0 {
+    let mut fluents = 0;
+    while states.len() < most && left > 0 && fluents < MOST_SAMPLED_FLUENTS {
+        fluents += state.len();
         states.push(state.clone());
         machine.limits_mut().max_steps = left;
         let before = machine.solver.total_steps();

@@ -7,26 +7,33 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{AtomId, AtomKind, GroundLiteral, GroundProgram};
+use crate::{Budget, Stopped};
 
 /// How many conditions of conditions are looked at for one move.
 const MOST_IMPLIED: usize = 64;
 
-pub(crate) fn drop_implied(program: &mut GroundProgram) {
+pub(crate) fn drop_implied(program: &mut GroundProgram, budget: &Budget) -> Result<(), Stopped> {
     let mut implied: FxHashMap<AtomId, FxHashSet<GroundLiteral>> = FxHashMap::default();
     for own in &program.moves {
+        budget.check(program.rule_count())?;
         for action in own {
             if let (Some(does), Some(legal)) = (action.does, action.legal) {
                 implied.insert(does, common_conditions(program, legal));
             }
         }
     }
+    let count = program.rule_count();
     let mut rules = std::mem::take(&mut program.rules);
-    for bodies in &mut rules {
+    for (at, bodies) in rules.iter_mut().enumerate() {
+        if at.is_multiple_of(4096) {
+            budget.check(count)?;
+        }
         bodies.retain_mut(|body| keep(body, program, &implied));
         bodies.sort_unstable();
         bodies.dedup();
     }
     program.rules = rules;
+    Ok(())
 }
 
 /// Shortens a body; false if it contradicts what legality implies.

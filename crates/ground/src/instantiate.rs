@@ -9,8 +9,6 @@
 //! this is what makes chess feasible, whose largest relation has seven arguments. Relations that depend
 //! on nothing that changes are evaluated exactly and disappear.
 
-use std::time::Instant;
-
 use datalog::memory::NONE;
 use datalog::plan::{Lifetime, Match, Plan, Shape, Source, Step, Value};
 use datalog::table::KeyTable;
@@ -248,14 +246,7 @@ impl<'c> Instantiator<'c> {
         if bytes > self.budget.max_bytes {
             return Err(Stopped::Memory { rules: self.rules.len(), bytes });
         }
-        if self.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Stopped::Time { rules: self.rules.len() });
-        }
-        let cancel = self.budget.cancel.as_ref();
-        if cancel.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed)) {
-            return Err(Stopped::Cancelled);
-        }
-        Ok(())
+        self.budget.check(self.rules.len())
     }
 
     fn evaluate(&mut self, id: u32, slot: u32) -> Result<(), Stopped> {

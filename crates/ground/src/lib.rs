@@ -25,7 +25,7 @@ mod simplify;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use datalog::{Analysis, CompileError, Estimates, EvalError, Sample, Terms};
@@ -47,6 +47,17 @@ pub struct Budget {
 impl Default for Budget {
     fn default() -> Self {
         Self { deadline: None, max_bytes: 4 << 30, cancel: None }
+    }
+}
+
+impl Budget {
+    /// Whether there is time left and nobody cancelled, with the number of rules so far.
+    pub(crate) fn check(&self, rules: usize) -> Result<(), Stopped> {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stopped::Time { rules });
+        }
+        let cancelled = self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if cancelled { Err(Stopped::Cancelled) } else { Ok(()) }
     }
 }
 
@@ -122,8 +133,8 @@ pub fn ground(
     }
     let code = datalog::compile(rules, &analysis, &estimates, &mut terms)?;
     let instances = instantiate::instantiate(&code, terms, role_terms.clone(), budget)?;
-    let mut program = simplify::simplify(instances, &role_terms);
-    imply::drop_implied(&mut program);
+    let mut program = simplify::simplify(instances, &role_terms, budget)?;
+    imply::drop_implied(&mut program, budget)?;
     program.symbols = factored.program.symbols;
     Ok(program)
 }

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::instantiate::{Instance, Instances, input_of};
 use crate::program::{AtomId, AtomKind, GroundLiteral, GroundMove, GroundProgram};
+use crate::{Budget, Stopped};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Truth {
@@ -16,11 +17,18 @@ enum Truth {
     Never,
 }
 
-pub(crate) fn simplify(instances: Instances, roles: &[u32]) -> GroundProgram {
+pub(crate) fn simplify(
+    instances: Instances,
+    roles: &[u32],
+    budget: &Budget,
+) -> Result<GroundProgram, Stopped> {
     let Instances { mut terms, mut rules, fluents, initial, moves } = instances;
-    fold_constants(&mut rules, &terms, &fluents, &moves, roles);
+    fold_constants(&mut rules, &terms, &fluents, &moves, roles, budget)?;
     let mut builder = Builder::new(&terms, fluents, roles, &moves);
-    for rule in &rules {
+    for (at, rule) in rules.iter().enumerate() {
+        if at.is_multiple_of(1 << 16) {
+            budget.check(rules.len())?;
+        }
         builder.rule(rule);
     }
     let Builder { atoms, fluent_numbers: numbers, mut program, .. } = builder;
@@ -31,7 +39,7 @@ pub(crate) fn simplify(instances: Instances, roles: &[u32]) -> GroundProgram {
         }
     }
     outputs(&mut program, &mut terms, &atoms, &numbers, roles, &moves);
-    program
+    Ok(program)
 }
 
 /// Removes rules and literals whose truth is certain, until nothing changes.
@@ -41,7 +49,8 @@ fn fold_constants(
     fluents: &[u32],
     moves: &[(u32, u32)],
     roles: &[u32],
-) {
+    budget: &Budget,
+) -> Result<(), Stopped> {
     let mut possible_fluents = vec![false; terms.len()];
     for fluent in fluents {
         possible_fluents[*fluent as usize] = true;
@@ -59,6 +68,7 @@ fn fold_constants(
         }
     };
     loop {
+        budget.check(rules.len())?;
         let mut truth = vec![Truth::Never; terms.len()];
         for rule in rules.iter() {
             let known = &mut truth[rule.head as usize];
@@ -92,7 +102,7 @@ fn fold_constants(
         });
         let after: usize = rules.iter().map(|rule| 1 + rule.body.len()).sum();
         if after == before {
-            return;
+            return Ok(());
         }
     }
 }

@@ -11,6 +11,11 @@ pub enum EvalError {
         /// The limit.
         limit: usize,
     },
+    /// A term takes more names to write than the limit: the rules build ever larger terms.
+    TermTooLarge {
+        /// The limit.
+        limit: usize,
+    },
     /// More facts were derived for one question than the limit.
     TooManyFacts {
         /// The limit.
@@ -32,6 +37,9 @@ impl fmt::Display for EvalError {
                 f,
                 "a term nests deeper than {limit} levels: the rules build ever larger terms"
             ),
+            Self::TermTooLarge { limit } => {
+                write!(f, "a term has more than {limit} parts: the rules build ever larger terms")
+            }
             Self::TooManyFacts { limit } => {
                 write!(f, "more than {limit} facts follow from one state")
             }

@@ -125,7 +125,7 @@ pub fn hash(key: &[u32]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     #[test]
     fn keys_of_every_width_are_numbered_once() {

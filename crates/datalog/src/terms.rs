@@ -66,6 +66,8 @@ struct Node {
     start: u32,
     arity: u32,
     depth: u32,
+    /// How many names it takes to write the term; shared parts count each time.
+    size: u32,
 }
 
 /// The table of terms.
@@ -79,6 +81,10 @@ pub struct Terms {
 /// The deepest term that is ever built: no game nests terms like that, a rule sheet that does is
 /// growing without end.
 const MAX_DEPTH: u32 = 512;
+
+/// The largest term that is ever built, in names. Depth alone does not bound it: a rule such as
+/// `(<= (next (f ?x ?x)) (true ?x))` doubles a term with each level.
+const MAX_SIZE: u32 = 10_000;
 
 impl Terms {
     /// How many terms there are.
@@ -116,10 +122,15 @@ impl Terms {
         if depth > MAX_DEPTH {
             return Err(EvalError::TermTooDeep { limit: MAX_DEPTH as usize });
         }
+        let sizes = args.iter().map(|arg| self.nodes[*arg as usize].size);
+        let size = sizes.fold(1, u32::saturating_add);
+        if size > MAX_SIZE {
+            return Err(EvalError::TermTooLarge { limit: MAX_SIZE as usize });
+        }
         let id = self.nodes.len() as u32;
         let start = self.args.len() as u32;
         self.args.extend_from_slice(args);
-        self.nodes.push(Node { functor, start, arity: args.len() as u32, depth });
+        self.nodes.push(Node { functor, start, arity: args.len() as u32, depth, size });
         if self.places.len() < self.nodes.len() * 2 {
             self.grow();
         } else {

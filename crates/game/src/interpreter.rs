@@ -449,7 +449,9 @@ pub(crate) fn sample_states(machine: &mut Interpreter, most: usize, steps: u64) 
         machine.limits_mut().max_steps = left;
         let before = machine.solver.total_steps();
         let next = sample_step(machine, &state, &mut random);
-        left = left.saturating_sub(machine.solver.total_steps() - before);
+        // The machine may have started over with a new solver, whose count began at 0.
+        let after = machine.solver.total_steps();
+        left = left.saturating_sub(after.checked_sub(before).unwrap_or(after));
         match next {
             Ok(Some(next)) => state = next,
             Ok(None) => state = initial.clone(),

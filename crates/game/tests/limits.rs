@@ -66,6 +66,19 @@ fn fluents_that_grow_with_each_step_end_in_an_error() {
 }
 
 #[test]
+fn fluents_that_double_with_each_step_end_in_an_error() {
+    within(30, "doubling fluents", || {
+        let game = game("(role r) (init a) (legal r m) (<= (next (f ?x ?x)) (true ?x))");
+        let mut machine = game.interpreter();
+        let initial = machine.initial().expect("one fluent");
+        let error = playout(&mut machine, &initial, &mut Random::new(1), 100_000)
+            .expect_err("terms cannot grow for ever");
+        assert!(matches!(error, ReasonError::Eval(EvalError::TermTooLarge { .. })), "{error}");
+        assert_eq!(legal(&mut machine).expect("still usable"), ["m"]);
+    });
+}
+
+#[test]
 fn the_limit_on_steps_is_kept() {
     let text = "(role r) (init a) (d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9)
         (<= (legal r (n ?a ?b ?c ?d ?e)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e))

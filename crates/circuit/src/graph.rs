@@ -45,6 +45,10 @@ pub enum Node {
 /// How many signals are looked at for one sum before the rest is taken as it is.
 const MOST_FACTORING: usize = 4_000_000;
 
+/// Sums that take that many gates and products are factored in a second way, too.
+const MANY_GATES: usize = 200;
+const MANY_PRODUCTS: usize = 64;
+
 /// A graph of gates. Nodes come after the nodes they use.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -207,25 +211,56 @@ impl Graph {
         level.first().map_or(Signal::FALSE, |(_, signal)| *signal)
     }
 
-    /// A sum of products with common factors taken out: the signal that occurs in most products is
-    /// split off, again and again (quick factoring).
-    pub fn sum_of_products(&mut self, mut products: Vec<Vec<Signal>>) -> Signal {
-        for product in &mut products {
+    /// A sum of products with common factors taken out. Two ways are tried, and the one that takes fewer
+    /// new gates is kept: splitting off the signal that occurs in most products, again and again (quick
+    /// factoring), and, for large sums, splitting by the signals in the order given, so that equal rests
+    /// meet (as in a decision diagram).
+    pub fn sum_of_products(&mut self, products: Vec<Vec<Signal>>) -> Signal {
+        let mut ordered: Vec<Vec<Signal>> = Vec::with_capacity(products.len());
+        for mut product in products {
+            if product.contains(&Signal::FALSE) || product.iter().any(|s| product.contains(&!*s)) {
+                continue;
+            }
+            product.retain(|signal| *signal != Signal::TRUE);
+            if product.is_empty() {
+                return Signal::TRUE;
+            }
+            ordered.push(product);
+        }
+        let mut sorted = ordered.clone();
+        for product in &mut sorted {
             product.sort_unstable();
             product.dedup();
         }
-        products.retain(|product| {
-            product.windows(2).all(|pair| pair[0] != !pair[1]) && !product.contains(&Signal::FALSE)
-        });
-        for product in &mut products {
-            product.retain(|signal| *signal != Signal::TRUE);
+        sorted.sort_unstable();
+        sorted.dedup();
+        let start = self.nodes.len();
+        let quick = self.factored(sorted);
+        let quick_gates = self.nodes.len() - start;
+        if quick_gates < MANY_GATES || ordered.len() < MANY_PRODUCTS {
+            return quick;
         }
-        products.sort_unstable();
-        products.dedup();
-        if products.iter().any(Vec::is_empty) {
-            return Signal::TRUE;
+        ordered.sort_unstable();
+        ordered.dedup();
+        let start = self.nodes.len();
+        let split = self.split(&ordered, 0);
+        if self.nodes.len() - start < quick_gates { split } else { quick }
+    }
+
+    /// Products that agree on all signals before `at`, split by their signals there.
+    fn split(&mut self, products: &[Vec<Signal>], at: usize) -> Signal {
+        let mut terms: Vec<Signal> = Vec::new();
+        let mut left = products;
+        while let Some(first) = left.first() {
+            let Some(signal) = first.get(at).copied() else { return Signal::TRUE };
+            let same = left.partition_point(|product| product.get(at) == Some(&signal));
+            let same = same.max(1);
+            let (with, rest) = left.split_at(same);
+            left = rest;
+            let inner = self.split(with, at + 1);
+            terms.push(self.and(signal, inner));
         }
-        self.factored(products)
+        self.any(&terms)
     }
 
     fn factored(&mut self, products: Vec<Vec<Signal>>) -> Signal {

@@ -494,18 +494,27 @@ impl<'c> Instantiator<'c> {
         self.report(task.query, &row)
     }
 
-    fn emit(&mut self, head: u32, mut body: Vec<(u32, bool)>) {
-        body.sort_unstable();
-        body.dedup();
-        if body.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+    /// Keeps a rule that is new. The order of the conditions is that of the plan, which is the same for all
+    /// instances of a rule: the circuit builder makes use of it.
+    fn emit(&mut self, head: u32, body: Vec<(u32, bool)>) {
+        let mut sorted = body.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             // An atom and its negation.
             return;
         }
+        let mut kept: Vec<(u32, bool)> = Vec::with_capacity(sorted.len());
+        for literal in body {
+            if !kept.contains(&literal) {
+                kept.push(literal);
+            }
+        }
         let key: Box<[u32]> = std::iter::once(head)
-            .chain(body.iter().map(|(atom, negative)| atom << 1 | u32::from(*negative)))
+            .chain(sorted.iter().map(|(atom, negative)| atom << 1 | u32::from(*negative)))
             .collect();
         if self.known_rules.insert(key) {
-            self.rules.push(Instance { head, body: body.into() });
+            self.rules.push(Instance { head, body: kept.into() });
         }
     }
 

@@ -164,12 +164,11 @@ impl<'t> Builder<'t> {
 
     fn rule(&mut self, rule: &Instance) {
         let head = self.atom(rule.head);
-        let mut body: Vec<GroundLiteral> = rule
+        let body: Vec<GroundLiteral> = rule
             .body
             .iter()
             .map(|(atom, negative)| GroundLiteral { atom: self.atom(*atom), negative: *negative })
             .collect();
-        body.sort_unstable();
         // Equal bodies are removed when everything is there.
         self.program.rules[head.index()].push(body);
     }

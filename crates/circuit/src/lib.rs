@@ -22,6 +22,8 @@ pub mod graph;
 pub mod lanes;
 pub mod plane;
 pub mod schedule;
+pub mod single;
 
 pub use build::{Circuit, Limits, TooLarge, build};
 pub use lanes::{Lanes, Tally};
+pub use single::Single;

@@ -395,6 +395,8 @@ pub enum BenchMachine {
     /// The exact reasoner that is always there.
     #[default]
     Interpreter,
+    /// One position at a time on the circuit of the game.
+    Circuit,
     /// 512 positions at once on the circuit of the game.
     Lanes,
     /// Lanes where the game has a circuit, else the interpreter.

@@ -98,7 +98,7 @@ fn measure(
         )));
     }
     let game: Game = input::make(rules, &Sheet::new(&source.label, &source.text))?;
-    if args.machine != BenchMachine::Interpreter {
+    if matches!(args.machine, BenchMachine::Lanes | BenchMachine::Auto) {
         match measure_lanes(args, &game, &limits, begin) {
             Ok(measured) => return Ok((source, measured)),
             Err(why) if args.machine == BenchMachine::Lanes => {
@@ -108,8 +108,12 @@ fn measure(
             Err(_) => {}
         }
     }
-    let mut machine = machines::make("interpreter", &game, limits);
-    let mut measured = Measured { machine: "interpreter", ..Measured::default() };
+    let name = match args.machine {
+        BenchMachine::Circuit => "circuit",
+        _ => "interpreter",
+    };
+    let mut machine = machines::make(name, &game, limits);
+    let mut measured = Measured { machine: name, ..Measured::default() };
     let initial = machine.initial();
     measured.load = begin.elapsed();
     let result = initial.and_then(|initial| {

@@ -4,15 +4,34 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
-use game::{EvalError, Game, Goals, JointMove, Limits, Machine, Move, ReasonError, Role, State};
+use game::{
+    Budget, CircuitMachine, EvalError, Game, Goals, JointMove, Limits, Machine, Move, ReasonError,
+    Role, State,
+};
 
 type Make = fn(&Game, Limits) -> Box<dyn Machine>;
 
 /// The machine used where none is named.
 pub const DEFAULT: &str = "interpreter";
 
-const MACHINES: &[(&str, Make)] =
-    &[("interpreter", |game, limits| Box::new(game.interpreter_with(limits)))];
+const MACHINES: &[(&str, Make)] = &[
+    ("interpreter", |game, limits| Box::new(game.interpreter_with(limits))),
+    ("circuit", on_circuit),
+];
+
+/// The circuit where the game has one within half of the time, else the interpreter.
+fn on_circuit(game: &Game, limits: Limits) -> Box<dyn Machine> {
+    let now = Instant::now();
+    let deadline = limits.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
+    let budget = Budget { deadline, cancel: limits.cancel.clone(), ..Budget::default() };
+    match CircuitMachine::new(game, &budget) {
+        Ok(machine) => Box::new(machine),
+        Err(why) => {
+            eprintln!("note: {why}; the interpreter is used");
+            Box::new(game.interpreter_with(limits))
+        }
+    }
+}
 
 /// The names, for the argument parser.
 pub fn names() -> PossibleValuesParser {

@@ -420,7 +420,8 @@ impl Machine for Interpreter {
     }
 }
 
-fn goals_of(values: Vec<String>) -> Goals {
+/// One integer from 0 to 100, or whatever was derived.
+pub(crate) fn goals_of(values: Vec<String>) -> Goals {
     match &values[..] {
         [single] => match single.parse::<u8>() {
             Ok(value) if value <= 100 && !single.starts_with('+') => Goals::One(Goal(value)),

@@ -30,6 +30,7 @@
 //! The crate is pure: no files, no printing; seeds and limits are arguments.
 
 mod batch;
+mod circuit_machine;
 mod game;
 mod ids;
 mod interpreter;
@@ -40,6 +41,7 @@ pub mod universe;
 
 pub use batch::{Batch, NoCircuit, Sizes};
 pub use circuit::Tally;
+pub use circuit_machine::CircuitMachine;
 pub use datalog::{EvalError, GroundTerm, Limits};
 pub use game::{Game, GameError};
 pub use ground::{Budget, GroundProgram, Stopped};

@@ -1,7 +1,9 @@
 //! The interpreter answers as the naive reasoner does: on random rule sheets, and on the games of the
 //! library that are small enough for it.
 
-use game::{Game, Limits, playout::Random};
+use std::time::{Duration, Instant};
+
+use game::{Budget, CircuitMachine, Game, Limits, playout::Random};
 use proptest::prelude::*;
 use testkit::agree::{Compared, compare};
 use testkit::choices::Choices;
@@ -22,8 +24,33 @@ fn check(bytes: &[u8]) -> Result<Compared, String> {
         .map_err(|difference| format!("{difference}\n{text}"))
 }
 
+/// The same with the machine on the circuit, where the rules become one.
+fn check_circuit(bytes: &[u8]) -> Result<bool, String> {
+    let mut choices = Choices::new(bytes);
+    let text = generate(&mut choices);
+    let game = Game::from_text(&text).map_err(|error| format!("{error:?}\n{text}"))?;
+    let deadline = Some(Instant::now() + Duration::from_secs(2));
+    let budget = Budget { deadline, max_bytes: 64 << 20, ..Budget::default() };
+    let Ok(mut machine) = CircuitMachine::new(&game, &budget) else { return Ok(false) };
+    let naive = Reasoner::new(game.rules(), PATIENCE);
+    compare(&mut machine, &naive, &mut choices, 5)
+        .map_err(|difference| format!("{difference}\n{text}"))?;
+    Ok(true)
+}
+
+#[test]
+fn most_random_rule_sheets_become_circuits() {
+    let circuits = (0..200).filter(|seed| check_circuit(&noise(*seed, 1500)) == Ok(true)).count();
+    assert!(circuits > 150, "only {circuits} of 200");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_rule_sheets_mean_the_same_on_circuits(bytes in prop::collection::vec(any::<u8>(), 0..1500)) {
+        check_circuit(&bytes).map_err(TestCaseError::fail)?;
+    }
 
     #[test]
     fn random_rule_sheets_mean_the_same_to_both(bytes in prop::collection::vec(any::<u8>(), 0..1500)) {

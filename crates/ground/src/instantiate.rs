@@ -203,8 +203,17 @@ impl<'c> Instantiator<'c> {
             self.add_fact(Source::True, &[*fluent])?;
         }
         let code = self.code;
-        for query in [code.legal, code.next, code.terminal, code.goal].into_iter().flatten() {
+        for query in [code.next, code.terminal].into_iter().flatten() {
             self.demand(query, &[]);
+        }
+        for query in [code.legal, code.goal].into_iter().flatten() {
+            if code.by_role {
+                for role in self.roles.clone() {
+                    self.demand(query, &[role]);
+                }
+            } else {
+                self.demand(query, &[]);
+            }
         }
         Ok(initial)
     }
@@ -527,8 +536,15 @@ impl<'c> Instantiator<'c> {
         self.wake(table, row[0]);
         if Some(query) == self.code.next {
             self.add_fact(Source::True, &row[1..])?;
-        } else if Some(query) == self.code.legal && self.roles.contains(&row[1]) {
-            self.add_fact(Source::Does, &row[1..])?;
+        } else if Some(query) == self.code.legal {
+            let pair = match row[1..] {
+                [role, action] => [role, action],
+                [action] => [self.tables[table].keys.key(row[0])[0], action],
+                _ => return Ok(()),
+            };
+            if self.roles.contains(&pair[0]) {
+                self.add_fact(Source::Does, &pair)?;
+            }
         }
         Ok(())
     }

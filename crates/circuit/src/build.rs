@@ -252,53 +252,11 @@ fn components(program: &GroundProgram) -> Vec<Vec<AtomId>> {
         .iter()
         .map(|bodies| bodies.iter().flatten().map(|literal| literal.atom.index()).collect())
         .collect();
-    tarjan(&edges)
-        .into_iter()
-        .map(|members| members.into_iter().map(|at| AtomId(at as u32)).collect())
-        .collect()
-}
-
-/// Tarjan's algorithm with an explicit stack.
-fn tarjan(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    const NEW: usize = usize::MAX;
-    let count = edges.len();
-    let (mut order, mut low) = (vec![NEW; count], vec![0; count]);
-    let mut closed = vec![false; count];
-    let (mut open, mut out) = (Vec::new(), Vec::new());
-    let mut next = 0;
-    for root in 0..count {
-        if order[root] != NEW {
-            continue;
-        }
-        let mut work = vec![(root, 0)];
-        while let Some((node, at)) = work.pop() {
-            if at == 0 {
-                order[node] = next;
-                low[node] = next;
-                next += 1;
-                open.push(node);
-            }
-            if let Some(&to) = edges[node].get(at) {
-                work.push((node, at + 1));
-                if order[to] == NEW {
-                    work.push((to, 0));
-                } else if !closed[to] {
-                    low[node] = low[node].min(order[to]);
-                }
-                continue;
-            }
-            if let Some((parent, _)) = work.last() {
-                low[*parent] = low[*parent].min(low[node]);
-            }
-            if low[node] == order[node] {
-                let start = open.iter().rposition(|other| *other == node).unwrap_or(0);
-                let members: Vec<usize> = open.split_off(start);
-                for member in &members {
-                    closed[*member] = true;
-                }
-                out.push(members);
-            }
-        }
+    let (component, count) =
+        gdl::depend::components(edges.len(), |node, edge| edges[node].get(edge).copied());
+    let mut members = vec![Vec::new(); count];
+    for (atom, component) in component.into_iter().enumerate() {
+        members[component].push(AtomId(atom as u32));
     }
-    out
+    members
 }

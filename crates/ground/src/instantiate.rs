@@ -9,8 +9,8 @@
 //! this is what makes chess feasible, whose largest relation has seven arguments. Relations that depend
 //! on nothing that changes are evaluated exactly and disappear.
 
-use datalog::memory::NONE;
-use datalog::plan::{Lifetime, Match, Plan, Shape, Source, Step, Value};
+use datalog::memory::{NONE, fit};
+use datalog::plan::{Lifetime, Match, Plan, Source, Step, Value};
 use datalog::table::KeyTable;
 use datalog::{Code, EvalError, Functor, Memory, Solver, Terms};
 use gdl::{Relation, keyword};
@@ -574,12 +574,12 @@ impl<'c> Instantiator<'c> {
             }
             let (mut key, mut outs) = (Vec::new(), Vec::new());
             let terms = &self.statics.memory.terms;
-            let fit = index
+            let fits_here = index
                 .shapes
                 .iter()
                 .zip(args)
-                .all(|(shape, term)| has_shape(shape, *term, terms, &mut key, &mut outs));
-            if fit {
+                .all(|(shape, term)| fit(shape, *term, terms, &mut key, &mut outs));
+            if fits_here {
                 let (slot, _) = self.tables[id].slot(&key);
                 outs.insert(0, slot);
                 if self.tables[id].add(&outs) {
@@ -608,16 +608,6 @@ fn fits(wanted: &Match, value: u32, registers: &mut [u32], terms: &Terms) -> boo
                     .all(|(part, inner)| fits(part, *inner, registers, terms))
         }
     }
-}
-
-fn has_shape(
-    shape: &Shape,
-    term: u32,
-    terms: &Terms,
-    key: &mut Vec<u32>,
-    outs: &mut Vec<u32>,
-) -> bool {
-    datalog::memory::fit(shape, term, terms, key, outs)
 }
 
 /// Whether a term is an atom of one of the keywords that are inputs.

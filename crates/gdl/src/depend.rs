@@ -92,44 +92,6 @@ impl Dependencies {
         seen
     }
 
-    /// A shortest chain of dependencies between two nodes, as rules; none if there is no chain of
-    /// at least one edge.
-    pub fn path(
-        &self,
-        from: usize,
-        to: usize,
-        inside: impl Fn(usize) -> bool,
-    ) -> Option<Vec<Edge>> {
-        let mut came: Vec<Option<(usize, Edge)>> = vec![None; self.relations.len()];
-        let mut queue = std::collections::VecDeque::from([from]);
-        while let Some(node) = queue.pop_front() {
-            for &edge in self.edges[node].iter().filter(|edge| inside(edge.to)) {
-                if came[edge.to].is_none() {
-                    came[edge.to] = Some((node, edge));
-                    if edge.to == to {
-                        return Some(Self::unwind(&came, from, to));
-                    }
-                    queue.push_back(edge.to);
-                }
-            }
-        }
-        None
-    }
-
-    fn unwind(came: &[Option<(usize, Edge)>], from: usize, to: usize) -> Vec<Edge> {
-        let mut path = Vec::new();
-        let mut at = to;
-        while let Some((before, edge)) = came[at] {
-            path.push(edge);
-            at = before;
-            if at == from {
-                break;
-            }
-        }
-        path.reverse();
-        path
-    }
-
     /// The strata (thesis §2.2.3, [ABW87]): a relation stands at least as high as those it uses, and
     /// higher than those it uses under negation. None if there is a cycle through negation.
     pub fn strata(&self) -> Option<Vec<usize>> {

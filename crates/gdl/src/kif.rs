@@ -28,15 +28,6 @@ pub fn parse_term(item: &Sexp<'_>, symbols: &mut Symbols) -> Result<Term, Diagno
     term.ok_or_else(|| reader.problems.swap_remove(0))
 }
 
-/// Reads the clauses of an already read list, such as the rules inside a START message.
-pub fn clauses_of(text: &str, items: &[Sexp<'_>]) -> (Rules, Vec<Diagnostic>) {
-    let mut reader = Reader { symbols: Symbols::new(), problems: Vec::new() };
-    let clauses = reader.clauses(text, items);
-    let rules =
-        Rules { symbols: reader.symbols, clauses, comments: Vec::new(), syntax: Syntax::Kif };
-    (rules, reader.problems)
-}
-
 struct Reader {
     symbols: Symbols,
     problems: Vec<Diagnostic>,

@@ -12,7 +12,8 @@
 
 use crate::plane::{ALL, NONE, Plane, RandomPlanes, and, and_not, nor, or, select, xor};
 
-/// How often numbers are drawn in one step. Two rounds serve about nine tenths of the positions.
+/// How often numbers are drawn in one step. A round serves at least half of the positions that are left,
+/// because a number has no more bits than the total needs.
 pub const ROUNDS: usize = 2;
 
 /// Positions in which nothing was chosen.

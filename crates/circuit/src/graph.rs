@@ -217,20 +217,21 @@ impl Graph {
     /// meet (as in a decision diagram).
     pub fn sum_of_products(&mut self, products: Vec<Vec<Signal>>) -> Signal {
         let mut ordered: Vec<Vec<Signal>> = Vec::with_capacity(products.len());
+        let mut sorted: Vec<Vec<Signal>> = Vec::with_capacity(products.len());
         for mut product in products {
-            if product.contains(&Signal::FALSE) || product.iter().any(|s| product.contains(&!*s)) {
-                continue;
-            }
             product.retain(|signal| *signal != Signal::TRUE);
             if product.is_empty() {
                 return Signal::TRUE;
             }
-            ordered.push(product);
-        }
-        let mut sorted = ordered.clone();
-        for product in &mut sorted {
-            product.sort_unstable();
-            product.dedup();
+            let mut signals = product.clone();
+            signals.sort_unstable();
+            signals.dedup();
+            // A signal and its complement are neighbours.
+            let opposed = signals.windows(2).any(|pair| pair[0] == !pair[1]);
+            if !opposed && signals[0] != Signal::FALSE {
+                sorted.push(signals);
+                ordered.push(product);
+            }
         }
         sorted.sort_unstable();
         sorted.dedup();

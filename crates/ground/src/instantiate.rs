@@ -513,11 +513,10 @@ impl<'c> Instantiator<'c> {
             // An atom and its negation.
             return;
         }
-        let mut kept: Vec<(u32, bool)> = Vec::with_capacity(sorted.len());
-        for literal in body {
-            if !kept.contains(&literal) {
-                kept.push(literal);
-            }
+        let mut kept = body;
+        if kept.len() > sorted.len() {
+            let mut seen = FxHashSet::default();
+            kept.retain(|literal| seen.insert(*literal));
         }
         let key: Box<[u32]> = std::iter::once(head)
             .chain(sorted.iter().map(|(atom, negative)| atom << 1 | u32::from(*negative)))

@@ -8,7 +8,7 @@ use game::{Budget, GroundProgram};
 use serde_json::json;
 
 use crate::args::{InspectArgs, Stage};
-use crate::exit::{Exit, Failure};
+use crate::exit::{self, Exit, Failure};
 use crate::input;
 use crate::render::Sheet;
 use crate::session::Session;
@@ -43,7 +43,7 @@ fn gave_up(args: &InspectArgs, session: &mut Session, why: &str) -> anyhow::Resu
     if args.json {
         session.json(&json!({ "game": args.game, "stopped": why }))?;
     } else {
-        eprintln!("{}: {why}; the game is played by the interpreter", args.game);
+        exit::say(&format!("{}: {why}; the game is played by the interpreter", args.game));
     }
     Ok(Exit::GaveUp)
 }
@@ -66,10 +66,10 @@ fn ground(
     if !args.counts {
         write!(session.out, "{}", program.to_text())?;
     }
-    eprintln!(
+    exit::say(&format!(
         "{} fluents, {moves} moves, {atoms} atoms, {rules} rules, {seconds:.3} s",
         program.fluents.len()
-    );
+    ));
     Ok(Exit::Fine)
 }
 
@@ -102,10 +102,10 @@ fn circuit(
     if !args.counts {
         write!(session.out, "{}", circuit.to_text(program))?;
     }
-    eprintln!(
+    exit::say(&format!(
         "{} gates in all; operations for legal moves and ends {state}, next state {next}, goals \
          {goal}; ground {ground_seconds:.3} s, built {seconds:.3} s",
         circuit.graph.gate_count()
-    );
+    ));
     Ok(Exit::Fine)
 }

@@ -9,6 +9,8 @@ use game::{
     Role, State,
 };
 
+use crate::exit;
+
 type Make = fn(&Game, Limits) -> Box<dyn Machine>;
 
 /// The machine used where none is named.
@@ -27,7 +29,7 @@ fn on_circuit(game: &Game, limits: Limits) -> Box<dyn Machine> {
     match CircuitMachine::new(game, &budget) {
         Ok(machine) => Box::new(machine),
         Err(why) => {
-            eprintln!("note: {why}; the interpreter is used");
+            exit::say(&format!("note: {why}; the interpreter is used"));
             Box::new(game.interpreter_with(limits))
         }
     }

@@ -312,3 +312,44 @@ fn step_dispatch(lanes: &mut Lanes, tally: &mut Tally) {
     }
     lanes.random_step(tally);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::default_trait_access, reason = "the type is that of a crate further down")]
+    fn lanes_are_loaded_moved_and_read_one_by_one() {
+        let text = "(role r) (init (at a)) (edge a b) (edge b c) (edge a c)
+            (<= (legal r (go ?y)) (true (at ?x)) (edge ?x ?y))
+            (<= (next (at ?y)) (does r (go ?y)))
+            (<= terminal (true (at c))) (<= (goal r 100) (true (at c)))";
+        let (rules, _) = gdl::parse(text, &gdl::Limits::default());
+        let program = gdl::normal::normalize(&rules).expect("small");
+        let ground = ground::ground(&program, &Default::default(), &ground::Budget::default());
+        let ground = ground.expect("tiny");
+        let circuit = crate::build(&ground, &crate::Limits::default()).expect("small");
+        let mut lanes = Lanes::new(&circuit, 1);
+        let name = |term: &dyn Fn(usize) -> String, count: usize, wanted: &str| {
+            (0..count).find(|at| term(*at) == wanted).expect("is there")
+        };
+        let fluent_text = |at: usize| ground.fluents[at].to_text(&ground.symbols);
+        let move_text = |at: usize| ground.moves[0][at].term.to_text(&ground.symbols);
+        let fluent = |wanted: &str| name(&fluent_text, ground.fluents.len(), wanted);
+        let action = |wanted: &str| name(&move_text, ground.moves[0].len(), wanted);
+        let (at_a, at_b, at_c) = (fluent("(at a)"), fluent("(at b)"), fluent("(at c)"));
+        let (go_b, go_c) = (action("(go b)"), action("(go c)"));
+        lanes.load(70, |fluent| fluent == at_b);
+        lanes.look();
+        assert!(lanes.is_legal(0, 0, go_b) && lanes.is_legal(0, 0, go_c));
+        assert!(!lanes.is_legal(70, 0, go_b) && lanes.is_legal(70, 0, go_c));
+        for lane in 0..LANES {
+            lanes.set_move(lane, 0, if lane == 70 { go_c } else { go_b });
+        }
+        lanes.step();
+        lanes.look();
+        lanes.look_at_goals();
+        assert!(lanes.holds(0, at_b) && !lanes.holds(0, at_a) && !lanes.is_terminal(0));
+        assert!(lanes.holds(70, at_c) && lanes.is_terminal(70) && lanes.has_goal(70, 0, 0));
+    }
+}

@@ -102,3 +102,25 @@ fn a_recursive_relation_inside_a_state_is_evaluated_exactly() {
     .expect("valid");
     compare(&game, 200).expect("small");
 }
+
+#[test]
+fn a_state_can_be_loaded_into_any_lane_and_read_again() {
+    let entry = library::find("tictactoe").expect("is in the library");
+    let game = Game::from_text(entry.rules).expect("valid");
+    let mut batch = Batch::new(&game, &budget(), 1).expect("small");
+    let mut oracle = game.interpreter();
+    let mut random = Random::new(9);
+    let initial = oracle.initial().expect("within limits");
+    let joint = game::playout::random_joint_move(&mut oracle, &initial, &mut random);
+    let joint = joint.expect("within limits").expect("a legal move");
+    let state = oracle.next(&initial, &joint).expect("within limits");
+    for lane in [0, 63, 64, 300, Batch::LANES - 1] {
+        assert!(batch.load(lane, &state));
+        assert_eq!(batch.state(lane), state);
+    }
+    assert_eq!(batch.state(1), initial, "other lanes stay");
+    let strange = game.universe().parse("(cell a b c)").expect("names of the game");
+    let mut unreachable = state;
+    unreachable.insert(game.universe().fluent(&strange));
+    assert!(!batch.load(0, &unreachable), "a fluent that no play can produce");
+}

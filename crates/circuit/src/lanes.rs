@@ -24,6 +24,17 @@ pub struct Tally {
     pub goals: Vec<Vec<u64>>,
 }
 
+/// How a playout ended in a lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The lane.
+    pub lane: usize,
+    /// Whether the state was terminal; else a role had no legal move.
+    pub terminal: bool,
+    /// For each role which of its goal values held; none if there was no such value or several.
+    pub goals: Vec<Option<usize>>,
+}
+
 /// Positions side by side.
 #[derive(Clone, Debug)]
 pub struct Lanes {
@@ -35,6 +46,8 @@ pub struct Lanes {
     random: RandomPlanes,
     /// Positions in which no move was made in the last random step.
     still: Plane,
+    /// The playouts that ended in the last step, if somebody asked for them.
+    ends: Option<Vec<Ended>>,
     wide: bool,
 }
 
@@ -52,6 +65,7 @@ impl Lanes {
             schedule,
             random: RandomPlanes::new(seed),
             still: NONE,
+            ends: None,
             wide: has_wide_vectors(),
         };
         for (place, holds) in lanes.initial.iter().enumerate() {
@@ -111,6 +125,11 @@ impl Lanes {
         }
     }
 
+    /// Whether no move was made in a lane in the last random step: the game was over, or the lane waited.
+    pub fn is_still(&self, lane: usize) -> bool {
+        get(&self.still, lane)
+    }
+
     /// The move that a role made in a lane in the last random step; none if the game was over there or
     /// the lane waited.
     pub fn last_move(&self, lane: usize, role: usize) -> Option<usize> {
@@ -144,6 +163,16 @@ impl Lanes {
             step_dispatch(self, &mut tally);
         }
         tally
+    }
+
+    /// Plays one random move in every lane and tells which playouts ended before it; their lanes hold
+    /// the initial state afterwards.
+    pub fn play_one(&mut self, ended: &mut Vec<Ended>) {
+        ended.clear();
+        self.ends = Some(std::mem::take(ended));
+        let goals = self.schedule.goals.iter().map(|own| vec![0; own.len()]).collect();
+        step_dispatch(self, &mut Tally { goals, ..Tally::default() });
+        *ended = self.ends.take().unwrap_or_default();
     }
 
     /// One random move in every lane whose game goes on; the others start again.
@@ -206,6 +235,20 @@ impl Lanes {
                 tally.goals[role][value] += u64::from(count(&and(&plane, terminal)));
             }
         }
+        if let Some(mut ends) = self.ends.take() {
+            let over = or(terminal, stuck);
+            for lane in (0..LANES).filter(|lane| get(&over, *lane)) {
+                let goals = self.schedule.goals.iter().map(|own| self.only_goal(own, lane));
+                ends.push(Ended { lane, terminal: get(terminal, lane), goals: goals.collect() });
+            }
+            self.ends = Some(ends);
+        }
+    }
+
+    fn only_goal(&self, own: &[Read], lane: usize) -> Option<usize> {
+        let mut held = own.iter().enumerate().filter(|(_, read)| get(&self.read(**read), lane));
+        let first = held.next()?.0;
+        held.next().is_none().then_some(first)
     }
 }
 

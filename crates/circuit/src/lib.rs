@@ -25,5 +25,6 @@ pub mod schedule;
 pub mod single;
 
 pub use build::{Circuit, Limits, TooLarge, build};
-pub use lanes::{Lanes, Tally};
+pub use lanes::{Ended, Lanes, Tally};
+pub use schedule::operations;
 pub use single::Single;

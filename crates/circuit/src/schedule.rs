@@ -254,3 +254,15 @@ impl Allocator {
         part
     }
 }
+
+/// Gates of a circuit by part: legal and terminal, next, goals.
+pub fn operations(circuit: &Circuit) -> (usize, usize, usize) {
+    let graph = &circuit.graph;
+    let state_roots: Vec<Signal> =
+        circuit.legal.iter().flatten().copied().chain([circuit.terminal]).collect();
+    let goal_roots: Vec<Signal> = circuit.goals.iter().flatten().copied().collect();
+    let in_state = cone(graph, &state_roots, &[]);
+    let size = |cone: &[bool]| cone.iter().filter(|inside| **inside).count();
+    let next = size(&cone(graph, &circuit.next, &in_state));
+    (size(&in_state), next, size(&cone(graph, &goal_roots, &in_state)))
+}

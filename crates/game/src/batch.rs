@@ -4,10 +4,12 @@ use std::fmt;
 
 use circuit::{Lanes, Tally, TooLarge, plane};
 use datalog::GroundTerm;
-use ground::{Budget, GroundProgram, Stopped};
+use ground::{Budget, Stopped};
 
 use crate::game::Game;
-use crate::ids::{FluentId, Move, Role};
+use crate::gates::Gates;
+use crate::ids::{Move, Role};
+use crate::machine::Goal;
 use crate::state::State;
 
 /// Why a game has no circuit; it is then played by the interpreter.
@@ -18,6 +20,8 @@ pub enum NoCircuit {
     Ground(Stopped),
     /// Too many gates.
     Gates(TooLarge),
+    /// Nobody wanted one.
+    Unwanted,
 }
 
 impl fmt::Display for NoCircuit {
@@ -25,6 +29,7 @@ impl fmt::Display for NoCircuit {
         match self {
             Self::Ground(why) => write!(f, "the rules did not become ground: {why}"),
             Self::Gates(why) => write!(f, "the circuit is too large: {why}"),
+            Self::Unwanted => write!(f, "no circuit was wanted"),
         }
     }
 }
@@ -50,10 +55,18 @@ pub struct Sizes {
 #[derive(Clone, Debug)]
 pub struct Batch {
     lanes: Lanes,
-    fluents: Vec<FluentId>,
-    moves: Vec<Vec<Move>>,
-    goals: Vec<Vec<GroundTerm>>,
-    sizes: Sizes,
+    gates: Gates,
+}
+
+/// How a playout of [`Batch::playouts`] ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The reward of each role; none where it is not defined, or the playout did not reach an end.
+    pub goals: Vec<Option<Goal>>,
+    /// The moves made.
+    pub length: u32,
+    /// Whether a terminal state was reached.
+    pub terminal: bool,
 }
 
 impl Batch {
@@ -62,30 +75,71 @@ impl Batch {
 
     /// Makes the rules of a game ground and builds its circuit.
     pub fn new(game: &Game, budget: &Budget, seed: u64) -> Result<Self, NoCircuit> {
-        let program = game.ground(budget).map_err(NoCircuit::Ground)?;
-        let limits = circuit::Limits { deadline: budget.deadline, ..circuit::Limits::default() };
-        let circuit = circuit::build(&program, &limits).map_err(NoCircuit::Gates)?;
-        let lanes = Lanes::new(&circuit, seed);
-        let universe = game.universe();
-        let fluents = program.fluents.iter().map(|term| universe.fluent(term)).collect();
-        let moves = program
-            .moves
-            .iter()
-            .map(|own| own.iter().map(|action| universe.action(&action.term)).collect())
-            .collect();
-        let sizes = Sizes {
-            fluents: program.fluents.len(),
-            moves: program.moves.iter().map(Vec::len).sum(),
-            rules: program.rule_count(),
-            gates: lanes.operations(),
-        };
-        let goals = goal_terms(program);
-        Ok(Self { lanes, fluents, moves, goals, sizes })
+        Ok(Gates::build(game, budget)?.batch(seed))
+    }
+
+    /// Positions on a circuit that was built before.
+    pub(crate) fn on(gates: &Gates, seed: u64) -> Self {
+        Self { lanes: Lanes::new(&gates.circuit, seed), gates: gates.clone() }
     }
 
     /// How large the game is.
     pub fn sizes(&self) -> Sizes {
-        self.sizes
+        self.gates.sizes()
+    }
+
+    /// One random playout from each of the states, of at most `most` moves each. The states may be more
+    /// than there are positions: a position whose playout ended takes the next one. None for a state
+    /// that the circuit does not know.
+    pub fn playouts(&mut self, starts: &[State], most: u32) -> Vec<Option<Outcome>> {
+        const IDLE: usize = usize::MAX;
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; starts.len()];
+        let mut waiting = 0;
+        let mut playing = vec![IDLE; Self::LANES];
+        let mut lengths = vec![0; Self::LANES];
+        let mut take = |lanes: &mut Self, lane: usize, playing: &mut [usize]| {
+            playing[lane] = IDLE;
+            while waiting < starts.len() && playing[lane] == IDLE {
+                if lanes.load(lane, &starts[waiting]) {
+                    playing[lane] = waiting;
+                }
+                waiting += 1;
+            }
+            playing[lane] != IDLE
+        };
+        let mut busy = 0;
+        for lane in 0..Self::LANES {
+            busy += usize::from(take(self, lane, &mut playing));
+        }
+        let mut ended = Vec::new();
+        let roles = self.gates.numbers.values.len();
+        while busy > 0 {
+            self.lanes.play_one(&mut ended);
+            for end in ended.drain(..) {
+                if playing[end.lane] == IDLE {
+                    continue;
+                }
+                let goals = end.goals.iter().zip(&self.gates.numbers.values);
+                let goals = goals.map(|(held, own)| own[(*held)?]).collect();
+                let (length, terminal) = (lengths[end.lane], end.terminal);
+                outcomes[playing[end.lane]] = Some(Outcome { goals, length, terminal });
+                busy -= usize::from(!take(self, end.lane, &mut playing));
+                lengths[end.lane] = 0;
+            }
+            for lane in 0..Self::LANES {
+                // Positions that just got a new state are still, too.
+                if playing[lane] != IDLE && !self.lanes.is_still(lane) {
+                    lengths[lane] += 1;
+                    if lengths[lane] >= most {
+                        let (goals, length) = (vec![None; roles], lengths[lane]);
+                        outcomes[playing[lane]] = Some(Outcome { goals, length, terminal: false });
+                        busy -= usize::from(!take(self, lane, &mut playing));
+                        lengths[lane] = 0;
+                    }
+                }
+            }
+        }
+        outcomes
     }
 
     /// Plays `steps` random moves in all positions; those whose game is over start again.
@@ -94,20 +148,21 @@ impl Batch {
     }
 
     /// The goal values of a role, in the order of [`Tally::goals`].
-    pub fn goal_terms(&self, role: Role) -> &[GroundTerm] {
-        &self.goals[role.index()]
+    pub fn goal_terms(&self, role: Role) -> impl Iterator<Item = &GroundTerm> {
+        self.gates.program.goals[role.index()].iter().map(|(term, _)| term)
     }
 
     /// Puts a state into a position. False if it has a fluent that cannot be reached.
     pub fn load(&mut self, lane: usize, state: &State) -> bool {
-        let fluents = &self.fluents;
+        let fluents = &self.gates.numbers.fluents;
         self.lanes.load(lane, |at| state.contains(fluents[at]));
         self.state(lane) == *state
     }
 
     /// The state in a position.
     pub fn state(&self, lane: usize) -> State {
-        let holding = self.fluents.iter().enumerate().filter(|(at, _)| self.lanes.holds(lane, *at));
+        let fluents = self.gates.numbers.fluents.iter().enumerate();
+        let holding = fluents.filter(|(at, _)| self.lanes.holds(lane, *at));
         holding.map(|(_, fluent)| *fluent).collect()
     }
 
@@ -124,7 +179,7 @@ impl Batch {
 
     /// The legal moves of a role in a position, after [`Batch::look`], in no particular order.
     pub fn legal_moves(&self, lane: usize, role: Role) -> Vec<Move> {
-        let own = self.moves[role.index()].iter().enumerate();
+        let own = self.gates.numbers.moves[role.index()].iter().enumerate();
         own.filter(|(at, _)| self.lanes.is_legal(lane, role.index(), *at))
             .map(|(_, m)| *m)
             .collect()
@@ -132,7 +187,7 @@ impl Batch {
 
     /// The goal values of a role in a position, after [`Batch::look`].
     pub fn goal_values(&self, lane: usize, role: Role) -> Vec<&GroundTerm> {
-        let own = self.goals[role.index()].iter().enumerate();
+        let own = self.goal_terms(role).enumerate();
         own.filter(|(at, _)| self.lanes.has_goal(lane, role.index(), *at)).map(|(_, g)| g).collect()
     }
 
@@ -140,11 +195,6 @@ impl Batch {
     /// was over there, or the position waited for its random number.
     pub fn last_move(&self, lane: usize, role: Role) -> Option<Move> {
         let at = self.lanes.last_move(lane, role.index())?;
-        Some(self.moves[role.index()][at])
+        Some(self.gates.numbers.moves[role.index()][at])
     }
-}
-
-fn goal_terms(program: GroundProgram) -> Vec<Vec<GroundTerm>> {
-    let own = program.goals.into_iter();
-    own.map(|values| values.into_iter().map(|(term, _)| term).collect()).collect()
 }

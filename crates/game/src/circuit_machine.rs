@@ -7,29 +7,15 @@
 use std::sync::Arc;
 
 use circuit::Single;
-use ground::{Budget, GroundProgram};
-use rustc_hash::FxHashMap;
+use ground::Budget;
 
 use crate::batch::NoCircuit;
 use crate::game::Game;
-use crate::ids::{FluentId, JointMove, Move, Role};
+use crate::gates::{Gates, NOWHERE, Numbers};
+use crate::ids::{JointMove, Move, Role};
 use crate::interpreter::{Interpreter, goals_of};
 use crate::machine::{Goals, Machine, ReasonError};
 use crate::state::State;
-
-/// What all machines of one circuit share.
-#[derive(Debug)]
-struct Numbers {
-    fluents: Vec<FluentId>,
-    /// The place of each fluent of the universe, as far as it has one.
-    place_of: Vec<u32>,
-    moves: Vec<Vec<Move>>,
-    /// For each role its moves in the order of their texts.
-    order: Vec<Vec<usize>>,
-    action_of: Vec<FxHashMap<Move, usize>>,
-    goals: Vec<Vec<String>>,
-    initial: State,
-}
 
 /// A reasoner on gates.
 pub struct CircuitMachine {
@@ -41,22 +27,22 @@ pub struct CircuitMachine {
     fallback: Interpreter,
 }
 
-const NOWHERE: u32 = u32::MAX;
-
 impl CircuitMachine {
     /// Makes the rules ground and builds the circuit.
     pub fn new(game: &Game, budget: &Budget) -> Result<Self, NoCircuit> {
-        let program = game.ground(budget).map_err(NoCircuit::Ground)?;
-        let limits = circuit::Limits { deadline: budget.deadline, ..circuit::Limits::default() };
-        let circuit = circuit::build(&program, &limits).map_err(NoCircuit::Gates)?;
-        Ok(Self {
-            game: game.clone(),
-            numbers: Arc::new(Numbers::new(game, &program)),
-            single: Single::new(&circuit),
+        Ok(Gates::build(game, budget)?.machine())
+    }
+
+    /// A machine on a circuit that was built before.
+    pub(crate) fn on(gates: &Gates) -> Self {
+        Self {
+            game: gates.game.clone(),
+            numbers: gates.numbers.clone(),
+            single: Single::new(&gates.circuit),
             loaded: None,
             has_goals: false,
-            fallback: game.interpreter(),
-        })
+            fallback: gates.game.interpreter(),
+        }
     }
 
     /// Another machine on the same circuit, for another thread.
@@ -100,43 +86,6 @@ impl CircuitMachine {
         });
         let actions: Option<Vec<usize>> = actions.collect();
         actions.filter(|actions| actions.len() == known.len() && joint.0.len() == known.len())
-    }
-}
-
-impl Numbers {
-    fn new(game: &Game, program: &GroundProgram) -> Self {
-        let universe = game.universe();
-        let fluents: Vec<FluentId> = program.fluents.iter().map(|t| universe.fluent(t)).collect();
-        let most = fluents.iter().map(|fluent| fluent.index() + 1).max().unwrap_or(0);
-        let mut place_of = vec![NOWHERE; most];
-        for (place, fluent) in fluents.iter().enumerate() {
-            place_of[fluent.index()] = place as u32;
-        }
-        let holding = fluents.iter().zip(&program.initial).filter(|(_, holds)| **holds);
-        let initial = holding.map(|(fluent, _)| *fluent).collect();
-        let moves: Vec<Vec<Move>> = program
-            .moves
-            .iter()
-            .map(|own| own.iter().map(|action| universe.action(&action.term)).collect())
-            .collect();
-        let order = moves
-            .iter()
-            .map(|own| {
-                let mut order: Vec<usize> = (0..own.len()).collect();
-                order.sort_by_cached_key(|at| universe.move_entry(own[*at]).text.clone());
-                order
-            })
-            .collect();
-        let action_of = moves
-            .iter()
-            .map(|own| own.iter().enumerate().map(|(at, action)| (*action, at)).collect())
-            .collect();
-        let goals = program
-            .goals
-            .iter()
-            .map(|own| own.iter().map(|(term, _)| term.to_text(universe.symbols())).collect())
-            .collect();
-        Self { fluents, place_of, moves, order, action_of, goals, initial }
     }
 }
 

@@ -423,12 +423,18 @@ impl Machine for Interpreter {
 /// One integer from 0 to 100, or whatever was derived.
 pub(crate) fn goals_of(values: Vec<String>) -> Goals {
     match &values[..] {
-        [single] => match single.parse::<u8>() {
-            Ok(value) if value <= 100 && !single.starts_with('+') => Goals::One(Goal(value)),
-            _ => Goals::Undefined(values),
+        [single] => match goal_of(single) {
+            Some(goal) => Goals::One(goal),
+            None => Goals::Undefined(values),
         },
         _ => Goals::Undefined(values),
     }
+}
+
+/// A goal value that is an integer from 0 to 100.
+pub(crate) fn goal_of(text: &str) -> Option<Goal> {
+    let value = text.parse::<u8>().ok()?;
+    (value <= 100 && !text.starts_with('+')).then_some(Goal(value))
 }
 
 /// How many fluents are looked at in all sampled states together.

@@ -31,22 +31,30 @@
 
 mod batch;
 mod circuit_machine;
+mod deadline;
 mod game;
+mod gates;
+mod guide;
 mod ids;
 mod interpreter;
 mod machine;
 pub mod playout;
+mod reasoner;
 mod state;
 pub mod universe;
 
-pub use batch::{Batch, NoCircuit, Sizes};
+pub use batch::{Batch, NoCircuit, Outcome, Sizes};
 pub use circuit::Tally;
 pub use circuit_machine::CircuitMachine;
 pub use datalog::{EvalError, GroundTerm, Limits};
+pub use deadline::Deadline;
 pub use game::{Game, GameError};
+pub use gates::Gates;
 pub use ground::{Budget, GroundProgram, Stopped};
+pub use guide::{Canonicalizer, Evaluator, SymmetryId};
 pub use ids::{FluentId, JointMove, Move, Role};
 pub use interpreter::Interpreter;
 pub use machine::{Goal, Goals, Machine, ReasonError};
+pub use reasoner::{Reasoner, Status};
 pub use state::State;
 pub use universe::Universe;

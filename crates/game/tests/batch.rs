@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use game::playout::Random;
+use game::playout::{Random, random_joint_move};
 use game::{Batch, Budget, Game, Goals, JointMove, Machine, NoCircuit, Role};
 
 fn steps() -> usize {
@@ -123,4 +123,38 @@ fn a_state_can_be_loaded_into_any_lane_and_read_again() {
     let mut unreachable = state;
     unreachable.insert(game.universe().fluent(&strange));
     assert!(!batch.load(0, &unreachable), "a fluent that no play can produce");
+}
+
+/// Playouts from given states: lengths and rewards fit the rules, whatever the number of states.
+#[test]
+fn playouts_start_from_the_states_given_and_end_by_the_rules() {
+    let game = Game::from_text(
+        "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+         (<= (legal r (jump ?y)) (true (at ?x)) (succ ?x ?y))
+         (<= (next (at ?y)) (does r (jump ?y)))
+         (<= terminal (true (at 5))) (<= (goal r 70) (true (at 5)))",
+    )
+    .expect("valid");
+    let mut batch = Batch::new(&game, &budget(), 1).expect("small");
+    let mut machine = game.interpreter();
+    let mut states = vec![machine.initial().expect("small")];
+    while !machine.is_terminal(&states[states.len() - 1]).expect("small") {
+        let last = &states[states.len() - 1];
+        let joint = random_joint_move(&mut machine, last, &mut Random::new(1)).expect("small");
+        states.push(machine.next(last, &joint.expect("one move")).expect("small"));
+    }
+    let starts: Vec<_> = (0..1300).map(|i| states[i % 6].clone()).collect();
+    for (i, outcome) in batch.playouts(&starts, 100).into_iter().enumerate() {
+        let outcome = outcome.expect("known states");
+        assert_eq!(outcome.length as usize, 5 - i % 6);
+        assert!(outcome.terminal && outcome.goals == [Some(game::Goal(70))]);
+    }
+    for (i, outcome) in batch.playouts(&starts, 2).into_iter().enumerate() {
+        let outcome = outcome.expect("known states");
+        let far = 5 - i % 6 > 1;
+        assert_eq!(
+            (outcome.terminal, outcome.length),
+            (!far, if far { 2 } else { 5 - i as u32 % 6 })
+        );
+    }
 }

@@ -1,0 +1,84 @@
+//! When to stop: an instant, and a flag that another thread may set.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The end of the time for some work. Cheap to clone; clones share the flag.
+#[derive(Clone, Debug, Default)]
+pub struct Deadline {
+    at: Option<Instant>,
+    cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Deadline {
+    /// No end.
+    pub fn never() -> Self {
+        Self::default()
+    }
+
+    /// At an instant.
+    pub fn at(instant: Instant) -> Self {
+        Self { at: Some(instant), cancel: None }
+    }
+
+    /// After a duration from now.
+    pub fn within(duration: Duration) -> Self {
+        Self { at: Instant::now().checked_add(duration), cancel: None }
+    }
+
+    /// Also when the flag is set.
+    #[must_use]
+    pub fn or_when(mut self, cancel: Arc<AtomicBool>) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// The same flag, but not after `instant`.
+    #[must_use]
+    pub fn not_after(&self, instant: Instant) -> Self {
+        let at = Some(self.at.map_or(instant, |at| at.min(instant)));
+        Self { at, cancel: self.cancel.clone() }
+    }
+
+    /// The instant, if there is one.
+    pub fn instant(&self) -> Option<Instant> {
+        self.at
+    }
+
+    /// The flag, if there is one.
+    pub fn flag(&self) -> Option<Arc<AtomicBool>> {
+        self.cancel.clone()
+    }
+
+    /// Whether the flag is set; cheaper than [`Deadline::passed`], which reads the clock.
+    pub fn cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// Whether the time is over.
+    pub fn passed(&self) -> bool {
+        self.cancelled() || self.at.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// The time left; none if there is no end in time.
+    pub fn left(&self) -> Option<Duration> {
+        self.at.map(|at| at.saturating_duration_since(Instant::now()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_passes_with_the_time_or_with_the_flag() {
+        assert!(!Deadline::never().passed());
+        assert!(Deadline::at(Instant::now()).passed());
+        let flag = Arc::new(AtomicBool::new(false));
+        let deadline = Deadline::within(Duration::from_secs(3600)).or_when(flag.clone());
+        assert!(!deadline.passed());
+        flag.store(true, Ordering::Relaxed);
+        assert!(deadline.passed() && deadline.not_after(Instant::now()).cancelled());
+    }
+}

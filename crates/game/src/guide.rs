@@ -1,0 +1,31 @@
+//! What knowledge about a game looks like to a search: values of states, and states that are the same
+//! up to symmetry. Other crates fill these interfaces; searches see nothing else of them.
+
+use crate::ids::{Move, Role};
+use crate::state::State;
+
+/// Judges states that are not terminal.
+pub trait Evaluator: Send {
+    /// Fills in the expected reward of each role, from 0 to 100; `values` has one entry for each role.
+    /// Must be finite for every state, also for one that cannot be reached.
+    fn evaluate(&mut self, state: &State, values: &mut [f64]);
+
+    /// The same evaluator for another thread.
+    fn another(&self) -> Box<dyn Evaluator>;
+}
+
+/// A symmetry of a game, by its number; 0 is the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SymmetryId(pub u32);
+
+/// Chooses one representative for all states that are symmetric to each other (thesis §8.4).
+pub trait Canonicalizer: Send + Sync {
+    /// The representative of a state, and the symmetry that maps the state to it.
+    fn canonical(&self, state: &State) -> (State, SymmetryId);
+
+    /// Where a symmetry takes a move of a role.
+    fn image(&self, symmetry: SymmetryId, role: Role, action: Move) -> (Role, Move);
+
+    /// Where the move of a role came from: the inverse of [`Canonicalizer::image`].
+    fn origin(&self, symmetry: SymmetryId, role: Role, action: Move) -> (Role, Move);
+}

@@ -1,0 +1,1 @@
+//! Values of states from knowledge about the game: fuzzy goals, distances, delete relaxation.

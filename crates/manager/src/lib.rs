@@ -1,0 +1,1 @@
+//! Matches and tournaments between players, with records that survive anything.

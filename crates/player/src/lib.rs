@@ -1,0 +1,1 @@
+//! Players: what to do with the start clock and the play clock.

@@ -1,0 +1,1 @@
+//! Searches: anytime, within a deadline, over the machine interface alone.

@@ -1,0 +1,1 @@
+//! The HTTP player: any game manager may use it.

@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
+use datalog::Limits;
 use ground::Budget;
 
 use crate::batch::{Batch, NoCircuit};
@@ -115,6 +116,14 @@ impl Reasoner {
         match self.gates() {
             Some(gates) => Box::new(gates.machine()),
             None => Box::new(self.game.interpreter()),
+        }
+    }
+
+    /// The same with limits for the interpreter, as far as one is used.
+    pub fn machine_with(&self, limits: Limits) -> Box<dyn Machine> {
+        match self.gates() {
+            Some(gates) => Box::new(gates.machine()),
+            None => Box::new(self.game.interpreter_with(limits)),
         }
     }
 

@@ -1,0 +1,151 @@
+//! Whole matches, and thinkers that misbehave.
+
+use super::*;
+use crate::registry::StrategyInfo;
+use crate::thinker::Thinker;
+
+fn game(name: &str) -> Game {
+    let entry = library::find(name).expect("a game of the library");
+    Game::from_text(entry.rules).expect("sound")
+}
+
+fn parse(text: &str) -> Strategy {
+    Strategy::parse(text).expect("a strategy")
+}
+
+/// Plays a match; the joint moves made.
+fn play_match(game: &Game, strategies: &[Strategy], clock: Duration) -> Vec<JointMove> {
+    let reasoner = Reasoner::interpreter(game);
+    let mut players: Vec<Player> = game
+        .role_ids()
+        .zip(strategies)
+        .map(|(role, s)| s.player(Setup::new(game, role).with_reasoner(&reasoner)))
+        .collect();
+    for player in &mut players {
+        player.start(&Deadline::within(clock)).expect("started");
+    }
+    let mut machine = game.interpreter();
+    let mut state = machine.initial().expect("small");
+    let mut moves: Vec<JointMove> = Vec::new();
+    while !machine.is_terminal(&state).expect("small") && moves.len() < 200 {
+        let next: JointMove = players
+            .iter_mut()
+            .map(|p| p.play(moves.last(), &Deadline::within(clock)).expect("a move"))
+            .collect();
+        for role in game.role_ids() {
+            let mut legal = Vec::new();
+            machine.legal_moves(&state, role, &mut legal).expect("small");
+            assert!(legal.contains(&next.of(role)));
+        }
+        state = machine.next(&state, &next).expect("small");
+        moves.push(next);
+    }
+    players.iter_mut().for_each(Player::stop);
+    moves
+}
+
+#[test]
+fn simple_players_play_whole_matches_and_the_same_ones_again() {
+    let game = game("tictactoe");
+    let both = [parse("random"), parse("legal")];
+    let moves = play_match(&game, &both, Duration::from_secs(60));
+    assert!((5..=9).contains(&moves.len()));
+    assert_eq!(moves, play_match(&game, &both, Duration::from_secs(60)));
+}
+
+/// Panics the first time, then answers.
+struct Clumsy(Context);
+
+static PANICS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
+impl Thinker for Clumsy {
+    fn think(
+        &mut self,
+        state: &State,
+        _deadline: &Deadline,
+        _note: &mut dyn FnMut(Thought),
+    ) -> Result<Option<Thought>, ReasonError> {
+        assert!(PANICS.fetch_add(1, Ordering::Relaxed) > 0, "a panic that the test wants");
+        let mut moves = Vec::new();
+        self.0.machine().legal_moves(state, self.0.role, &mut moves)?;
+        Ok(moves.last().map(|action| Thought { action: *action }))
+    }
+}
+
+/// Notes the last move and never comes back by itself.
+struct Stuck(Context);
+
+impl Thinker for Stuck {
+    fn think(
+        &mut self,
+        state: &State,
+        _deadline: &Deadline,
+        note: &mut dyn FnMut(Thought),
+    ) -> Result<Option<Thought>, ReasonError> {
+        let mut moves = Vec::new();
+        self.0.machine().legal_moves(state, self.0.role, &mut moves)?;
+        note(Thought { action: *moves.last().expect("some") });
+        while !self.0.interrupt.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(None)
+    }
+}
+
+static CLUMSY: StrategyInfo = StrategyInfo {
+    name: "clumsy",
+    summary: "",
+    options: &[],
+    make: |_, context| Box::new(Clumsy(context.clone())),
+};
+
+static STUCK: StrategyInfo = StrategyInfo {
+    name: "stuck",
+    summary: "",
+    options: &[],
+    make: |_, context| Box::new(Stuck(context.clone())),
+};
+
+#[test]
+fn a_panic_loses_the_search_but_not_the_match() {
+    let game = game("tictactoe");
+    let strategy = Strategy::of(&CLUMSY);
+    let mut player = strategy.player(Setup::new(&game, Role(0)));
+    player.play(None, &Deadline::never()).expect("a move without the search");
+    assert_eq!(player.trouble(), Some(&Trouble::Panicked));
+    player.play(None, &Deadline::never()).expect("a move");
+    assert_eq!(player.trouble(), None);
+    assert!(player.last_thought().is_some());
+}
+
+#[test]
+fn a_search_that_does_not_answer_is_not_waited_for_and_its_best_move_counts() {
+    let game = game("tictactoe");
+    let strategy = Strategy::of(&STUCK);
+    let setup = Setup { margin: Duration::from_millis(200), ..Setup::new(&game, Role(0)) };
+    let mut player = strategy.player(setup);
+    for _ in 0..2 {
+        let deadline = Deadline::within(Duration::from_secs(1));
+        let action = player.play(None, &deadline).expect("a move");
+        assert!(!deadline.passed());
+        assert_eq!(player.trouble(), Some(&Trouble::Late));
+        assert_eq!(&*game.universe().move_entry(action).text, "(mark c 3)");
+    }
+}
+
+#[test]
+fn a_role_without_moves_and_a_wrong_history_are_errors_that_do_not_end_the_player() {
+    let game = Game::from_text(
+        "(role a) (role b) (init (p 1)) (legal a wait)
+         (<= (legal b wait) (true (p 2))) (<= (next (p 2)) (true (p 1)))
+         (<= terminal (true (p 3))) (goal a 0) (goal b 0)",
+    )
+    .expect("sound");
+    let mut player = parse("random").player(Setup::new(&game, Role(1)));
+    assert_eq!(player.play(None, &Deadline::never()), Err(PlayError::NoLegalMove));
+    let short = JointMove(Vec::new());
+    assert!(matches!(player.play(Some(&short), &Deadline::never()), Err(PlayError::Reason(_))));
+    let wait = game.universe().action(&game.universe().parse("wait").expect("a move"));
+    let both = JointMove(vec![wait, wait]);
+    assert_eq!(player.play(Some(&both), &Deadline::never()), Ok(wait));
+}

@@ -1,1 +1,20 @@
 //! Searches: anytime, within a deadline, over the machine interface alone.
+//!
+//! Main types: [`Search`] (what all searches have in common), [`SearchReport`] (what they found),
+//! [`Effort`] (how much they may spend), [`GameClass`] (which search fits a game).
+//! A search sees a [`game::Machine`], a [`game::Evaluator`], a [`game::Canonicalizer`] and a
+//! [`game::Deadline`], and nothing else of a game: no terms, no gates.
+
+pub mod class;
+mod effort;
+pub mod hash;
+mod interface;
+mod report;
+mod rewards;
+pub mod table;
+
+pub use class::{Certainty, Fact, GameClass, Known};
+pub use effort::{Effort, Meter, Stop};
+pub use interface::{Blind, Search};
+pub use report::{MoveReport, SearchReport, TableUse, Value};
+pub use rewards::{Look, Turn, rewards};

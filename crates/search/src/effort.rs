@@ -1,0 +1,159 @@
+//! How much a search may spend, and the meter that tells when it is spent.
+
+use std::time::{Duration, Instant};
+
+use game::{Deadline, EvalError, ReasonError};
+
+/// What a search may spend. With a limit on nodes or depth and no deadline, searches are deterministic.
+#[derive(Clone, Debug, Default)]
+pub struct Effort {
+    /// The end of the time.
+    pub deadline: Deadline,
+    /// The most states that may be made.
+    pub nodes: Option<u64>,
+    /// The deepest iteration, for searches that deepen.
+    pub depth: Option<u32>,
+}
+
+impl Effort {
+    /// Until a deadline.
+    pub fn until(deadline: Deadline) -> Self {
+        Self { deadline, ..Self::default() }
+    }
+
+    /// At most that many nodes.
+    pub fn nodes(nodes: u64) -> Self {
+        Self { nodes: Some(nodes), ..Self::default() }
+    }
+
+    /// At most that deep.
+    pub fn depth(depth: u32) -> Self {
+        Self { depth: Some(depth), ..Self::default() }
+    }
+}
+
+/// Why a search returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// Nothing is left to find out.
+    Done,
+    /// The deadline passed.
+    Time,
+    /// The flag of the deadline was set.
+    Cancelled,
+    /// The limit on nodes was reached.
+    Nodes,
+    /// The limit on depth was reached.
+    Depth,
+    /// Memory was used up by a method that cannot recycle it.
+    Memory,
+    /// The machine gave up on a state.
+    Machine(ReasonError),
+}
+
+impl Stop {
+    /// An error of a machine; interruptions are the deadline of the machine.
+    pub fn from_error(error: ReasonError) -> Self {
+        match error {
+            ReasonError::Eval(EvalError::Interrupted) => Self::Time,
+            error => Self::Machine(error),
+        }
+    }
+}
+
+impl From<ReasonError> for Stop {
+    fn from(error: ReasonError) -> Self {
+        Self::from_error(error)
+    }
+}
+
+/// Between two looks at the clock at most about this much time should pass.
+const PAUSE: Duration = Duration::from_micros(400);
+/// And at most that many nodes.
+const MOST_NODES: u64 = 1024;
+
+/// Counts nodes and watches the deadline. The flag is looked at for every node, the clock as often as
+/// is needed to stop within a millisecond or two.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    effort: Effort,
+    begin: Instant,
+    nodes: u64,
+    next_look: u64,
+    pause: u64,
+    last: Instant,
+}
+
+impl Meter {
+    /// Begins to count.
+    pub fn start(effort: &Effort) -> Self {
+        let now = Instant::now();
+        Self { effort: effort.clone(), begin: now, nodes: 0, next_look: 0, pause: 1, last: now }
+    }
+
+    /// Counts a node; an error where the search has to stop.
+    pub fn count(&mut self) -> Result<(), Stop> {
+        if self.effort.nodes.is_some_and(|most| self.nodes >= most) {
+            return Err(Stop::Nodes);
+        }
+        self.nodes += 1;
+        self.check()
+    }
+
+    /// Looks whether to stop, without counting.
+    pub fn check(&mut self) -> Result<(), Stop> {
+        if self.effort.deadline.cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        if self.nodes < self.next_look {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let passed = now - self.last;
+        self.pause = if passed < PAUSE / 2 {
+            (self.pause * 2).min(MOST_NODES)
+        } else if passed > PAUSE {
+            (self.pause / 2).max(1)
+        } else {
+            self.pause
+        };
+        (self.last, self.next_look) = (now, self.nodes + self.pause);
+        match self.effort.deadline.instant() {
+            Some(end) if now >= end => Err(Stop::Time),
+            _ => Ok(()),
+        }
+    }
+
+    /// Nodes counted so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Seconds since the start.
+    pub fn seconds(&self) -> f64 {
+        self.begin.elapsed().as_secs_f64()
+    }
+
+    /// What may be spent in all.
+    pub fn effort(&self) -> &Effort {
+        &self.effort
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_meter_stops_at_the_node_limit_the_deadline_and_the_flag() {
+        let mut meter = Meter::start(&Effort::nodes(3));
+        assert_eq!((0..5).filter(|_| meter.count().is_ok()).count(), 3);
+        assert_eq!(meter.count(), Err(Stop::Nodes));
+        let mut late = Meter::start(&Effort::until(Deadline::at(Instant::now())));
+        assert_eq!(late.count(), Err(Stop::Time));
+        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let mut stopped = Meter::start(&Effort::until(Deadline::never().or_when(flag)));
+        assert_eq!(stopped.count(), Err(Stop::Cancelled));
+    }
+}

@@ -168,10 +168,7 @@ impl<'p> Builder<'p> {
 
     fn component(&mut self, atoms: &[AtomId]) -> Result<(), TooLarge> {
         let recursive = atoms.len() > 1
-            || self.program.rules[atoms[0].index()]
-                .iter()
-                .flatten()
-                .any(|literal| literal.atom == atoms[0]);
+            || self.program.rules.literals_of(atoms[0]).iter().any(|l| l.atom == atoms[0]);
         if !recursive {
             let atom = atoms[0];
             if self.program.kinds[atom.index()] == AtomKind::Derived {
@@ -214,8 +211,9 @@ impl<'p> Builder<'p> {
     }
 
     fn atom(&mut self, atom: AtomId) -> Signal {
-        let products: Vec<Vec<Signal>> = self.program.rules[atom.index()]
-            .iter()
+        let products: Vec<Vec<Signal>> = self
+            .program
+            .rules_of(atom)
             .map(|body| body.iter().map(|literal| self.literal(*literal)).collect())
             .collect();
         self.graph.sum_of_products(products)
@@ -247,13 +245,10 @@ impl<'p> Builder<'p> {
 
 /// The strongly connected components of the derived atoms, dependencies first.
 fn components(program: &GroundProgram) -> Vec<Vec<AtomId>> {
-    let edges: Vec<Vec<usize>> = program
-        .rules
-        .iter()
-        .map(|bodies| bodies.iter().flatten().map(|literal| literal.atom.index()).collect())
-        .collect();
-    let (component, count) =
-        gdl::depend::components(edges.len(), |node, edge| edges[node].get(edge).copied());
+    let (component, count) = gdl::depend::components(program.kinds.len(), |node, edge| {
+        let literals = program.rules.literals_of(AtomId(node as u32));
+        literals.get(edge).map(|literal| literal.atom.index())
+    });
     let mut members = vec![Vec::new(); count];
     for (atom, component) in component.into_iter().enumerate() {
         members[component].push(AtomId(atom as u32));

@@ -5,7 +5,9 @@
 //! program is therefore exact for legal joint moves only.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
+use crate::bodies::Bodies;
 use crate::program::{AtomId, AtomKind, GroundLiteral, GroundProgram};
 use crate::{Budget, Stopped};
 
@@ -13,52 +15,105 @@ use crate::{Budget, Stopped};
 const MOST_IMPLIED: usize = 64;
 
 pub(crate) fn drop_implied(program: &mut GroundProgram, budget: &Budget) -> Result<(), Stopped> {
-    let mut implied: FxHashMap<AtomId, FxHashSet<GroundLiteral>> = FxHashMap::default();
-    for own in &program.moves {
-        budget.check(program.rule_count())?;
-        for action in own {
-            if let (Some(does), Some(legal)) = (action.does, action.legal) {
-                implied.insert(does, common_conditions(program, legal));
+    let implied = Implied::new(program, budget)?;
+    let rules = &program.rules;
+    let mut kept = Bodies::with_capacity(rules.atoms(), rules.len(), rules.literal_count());
+    let mut shortened: Vec<GroundLiteral> = Vec::new();
+    let mut ends: Vec<(usize, usize)> = Vec::new();
+    for atom in program.atoms() {
+        if atom.0.is_multiple_of(1024) {
+            budget.check(rules.len())?;
+        }
+        shortened.clear();
+        ends.clear();
+        for body in rules.of(atom) {
+            let start = shortened.len();
+            shortened.extend_from_slice(body);
+            if keep(&mut shortened, start, program, &implied) {
+                ends.push((start, shortened.len()));
+            } else {
+                shortened.truncate(start);
             }
         }
-    }
-    let count = program.rule_count();
-    let mut rules = std::mem::take(&mut program.rules);
-    for (at, bodies) in rules.iter_mut().enumerate() {
-        if at.is_multiple_of(4096) {
-            budget.check(count)?;
+        ends.sort_unstable_by(|a, b| shortened[a.0..a.1].cmp(&shortened[b.0..b.1]));
+        ends.dedup_by(|a, b| shortened[a.0..a.1] == shortened[b.0..b.1]);
+        for (start, end) in &ends {
+            kept.push(&shortened[*start..*end]);
         }
-        bodies.retain_mut(|body| keep(body, program, &implied));
-        bodies.sort_unstable();
-        bodies.dedup();
+        kept.close();
     }
-    program.rules = rules;
+    program.rules = kept;
     Ok(())
 }
 
-/// Shortens a body; false if it contradicts what legality implies.
+/// For each move what its legality implies.
+struct Implied {
+    ranges: FxHashMap<AtomId, (u32, u32)>,
+    /// Sorted within each range.
+    literals: Vec<GroundLiteral>,
+}
+
+impl Implied {
+    fn new(program: &GroundProgram, budget: &Budget) -> Result<Self, Stopped> {
+        let mut implied = Self { ranges: FxHashMap::default(), literals: Vec::new() };
+        for (at, action) in program.moves.iter().flatten().enumerate() {
+            if at.is_multiple_of(256) {
+                budget.check(program.rule_count())?;
+            }
+            if let (Some(does), Some(legal)) = (action.does, action.legal) {
+                let start = implied.literals.len();
+                implied.literals.extend(sorted(common_conditions(program, legal)));
+                let range = (start as u32, implied.literals.len() as u32);
+                implied.ranges.insert(does, range);
+            }
+        }
+        Ok(implied)
+    }
+
+    fn of(&self, does: AtomId) -> &[GroundLiteral] {
+        let (start, end) = self.ranges.get(&does).copied().unwrap_or_default();
+        &self.literals[start as usize..end as usize]
+    }
+}
+
+fn sorted(literals: FxHashSet<GroundLiteral>) -> Vec<GroundLiteral> {
+    let mut list: Vec<GroundLiteral> = literals.into_iter().collect();
+    list.sort_unstable();
+    list
+}
+
+/// Shortens the body that begins at `start`; false if it contradicts what legality implies.
 fn keep(
-    body: &mut Vec<GroundLiteral>,
+    list: &mut Vec<GroundLiteral>,
+    start: usize,
     program: &GroundProgram,
-    implied: &FxHashMap<AtomId, FxHashSet<GroundLiteral>>,
+    implied: &Implied,
 ) -> bool {
-    let moves: Vec<AtomId> = body
+    let moves: SmallVec<[AtomId; 4]> = list[start..]
         .iter()
         .filter(|literal| !literal.negative)
         .filter(|literal| matches!(program.kinds[literal.atom.index()], AtomKind::Does { .. }))
         .map(|literal| literal.atom)
         .collect();
-    for does in moves {
-        let Some(known) = implied.get(&does) else { continue };
+    for does in moves.iter().copied() {
+        let known = implied.of(does);
         let contradicts = |literal: &GroundLiteral| {
-            known.contains(&GroundLiteral { atom: literal.atom, negative: !literal.negative })
+            let opposite = GroundLiteral { atom: literal.atom, negative: !literal.negative };
+            known.binary_search(&opposite).is_ok()
         };
-        if body.iter().any(contradicts) {
+        if list[start..].iter().any(contradicts) {
             return false;
         }
-        body.retain(|literal| !known.contains(literal));
+        let mut end = start;
+        for at in start..list.len() {
+            if known.binary_search(&list[at]).is_err() {
+                list[end] = list[at];
+                end += 1;
+            }
+        }
+        list.truncate(end);
     }
-    !is_two_moves_of_one_role(body, program)
+    moves.len() < 2 || !is_two_moves_of_one_role(&list[start..], program)
 }
 
 /// A role makes one move.
@@ -76,7 +131,7 @@ fn is_two_moves_of_one_role(body: &[GroundLiteral], program: &GroundProgram) -> 
 
 /// The conditions that all rules of an atom share, with the conditions of those that have one rule only.
 fn common_conditions(program: &GroundProgram, atom: AtomId) -> FxHashSet<GroundLiteral> {
-    let mut bodies = program.rules[atom.index()].iter();
+    let mut bodies = program.rules_of(atom);
     let Some(first) = bodies.next() else { return FxHashSet::default() };
     let mut common = closure(program, first);
     for body in bodies {
@@ -96,13 +151,14 @@ fn closure(program: &GroundProgram, body: &[GroundLiteral]) -> FxHashSet<GroundL
         if all.len() >= MOST_IMPLIED || !all.insert(literal) {
             continue;
         }
-        match (&program.rules[literal.atom.index()][..], literal.negative) {
-            ([single], false) => todo.extend(single),
+        let mut bodies = program.rules_of(literal.atom);
+        match (bodies.len(), literal.negative) {
+            (1, false) => todo.extend(bodies.next().into_iter().flatten()),
             // None of the bodies holds; those of one literal are false.
-            (bodies, true) => todo.extend(
+            (_, true) => todo.extend(
                 bodies
-                    .iter()
                     .filter(|b| b.len() == 1)
+                    .take(MOST_IMPLIED)
                     .map(|b| GroundLiteral { atom: b[0].atom, negative: !b[0].negative }),
             ),
             _ => {}

@@ -17,6 +17,7 @@ use gdl::{Relation, keyword};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use crate::arena::Arena;
 use crate::{Budget, Stopped};
 
 type Registers = SmallVec<[u32; 8]>;
@@ -91,16 +92,10 @@ enum Work {
     Resume(u32),
 }
 
-/// A ground rule: the head and the body as atoms, which are terms named like their relation.
-pub(crate) struct Instance {
-    pub head: u32,
-    pub body: Box<[(u32, bool)]>,
-}
-
 /// The instances of all rules.
 pub(crate) struct Instances {
     pub terms: Terms,
-    pub rules: Vec<Instance>,
+    pub rules: Arena,
     pub fluents: Vec<u32>,
     pub initial: Vec<u32>,
     /// Pairs of role and move.
@@ -123,8 +118,8 @@ struct Instantiator<'c> {
     tables: Vec<Table>,
     consumers: Vec<Consumer>,
     work: Vec<Work>,
-    rules: Vec<Instance>,
-    known_rules: FxHashSet<Box<[u32]>>,
+    rules: Arena,
+    body: Vec<u32>,
     fluents: Vec<u32>,
     known_fluents: FxHashSet<u32>,
     moves: Vec<(u32, u32)>,
@@ -162,8 +157,8 @@ pub(crate) fn instantiate(
         tables: index_tables.chain(query_tables).collect(),
         consumers: Vec::new(),
         work: Vec::new(),
-        rules: Vec::new(),
-        known_rules: FxHashSet::default(),
+        rules: Arena::default(),
+        body: Vec::new(),
         fluents: Vec::new(),
         known_fluents: FxHashSet::default(),
         moves: Vec::new(),
@@ -174,6 +169,7 @@ pub(crate) fn instantiate(
     };
     let initial = grounder.start()?;
     grounder.exhaust()?;
+    grounder.rules.close();
     Ok(Instances {
         terms: grounder.statics.memory.terms,
         rules: grounder.rules,
@@ -250,7 +246,7 @@ impl<'c> Instantiator<'c> {
     #[cold]
     fn check(&self) -> Result<(), Stopped> {
         let bytes = self.consumers.len() * size_of::<Consumer>()
-            + self.rules.len() * 96
+            + self.rules.bytes()
             + (self.size + self.statics.memory.size()) * 48;
         if bytes > self.budget.max_bytes {
             return Err(Stopped::Memory { rules: self.rules.len(), bytes });
@@ -289,7 +285,7 @@ impl<'c> Instantiator<'c> {
             .copied()
             .collect();
         let head = self.statics.memory.terms.intern(atom_functor(query.relation), &args)?;
-        self.emit(head, Vec::new());
+        self.rules.add(head, &[]);
         let mut answer = Registers::from_elem(slot, 1);
         answer.extend_from_slice(outs);
         self.report(id, &answer)
@@ -482,7 +478,8 @@ impl<'c> Instantiator<'c> {
         let relation = self.code.queries[task.query as usize].relation;
         let args = self.values(&task.plan.head, registers)?;
         let head = self.statics.memory.terms.intern(atom_functor(relation), &args)?;
-        let mut body = Vec::new();
+        let mut body = std::mem::take(&mut self.body);
+        body.clear();
         for (atom, step) in task.plan.atoms.iter().zip(&task.plan.steps) {
             let Some(atom) = atom else { continue };
             let is_static = match step {
@@ -492,38 +489,16 @@ impl<'c> Instantiator<'c> {
             if !is_static {
                 let args = self.values(&atom.args, registers)?;
                 let id = self.statics.memory.terms.intern(atom_functor(atom.relation), &args)?;
-                body.push((id, atom.negative));
+                body.push(id << 1 | u32::from(atom.negative));
             }
         }
-        self.emit(head, body);
+        self.rules.add(head, &body);
+        self.body = body;
         let mut row = Registers::from_elem(task.slot, 1);
         for value in &task.plan.result {
             row.push(self.value(value, registers)?);
         }
         self.report(task.query, &row)
-    }
-
-    /// Keeps a rule that is new. The order of the conditions is that of the plan, which is the same for all
-    /// instances of a rule: the circuit builder makes use of it.
-    fn emit(&mut self, head: u32, body: Vec<(u32, bool)>) {
-        let mut sorted = body.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            // An atom and its negation.
-            return;
-        }
-        let mut kept = body;
-        if kept.len() > sorted.len() {
-            let mut seen = FxHashSet::default();
-            kept.retain(|literal| seen.insert(*literal));
-        }
-        let key: Box<[u32]> = std::iter::once(head)
-            .chain(sorted.iter().map(|(atom, negative)| atom << 1 | u32::from(*negative)))
-            .collect();
-        if self.known_rules.insert(key) {
-            self.rules.push(Instance { head, body: kept.into() });
-        }
     }
 
     fn report(&mut self, query: u32, row: &[u32]) -> Result<(), Stopped> {

@@ -17,7 +17,10 @@
 //! assert_eq!(ground.moves[0].len(), 3);
 //! ```
 
+mod arena;
+mod bodies;
 mod factor;
+mod fold;
 mod imply;
 mod instantiate;
 mod program;
@@ -31,6 +34,7 @@ use std::time::Instant;
 use datalog::{Analysis, CompileError, Estimates, EvalError, Sample, Terms};
 use gdl::normal::{Pattern, Program};
 
+pub use bodies::Bodies;
 pub use program::{AtomId, AtomKind, GroundLiteral, GroundMove, GroundProgram};
 
 /// How much may be spent.

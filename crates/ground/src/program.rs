@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use datalog::GroundTerm;
 use gdl::Symbols;
 
+use crate::bodies::Bodies;
+
 /// An atom of the ground program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AtomId(pub u32);
@@ -51,7 +53,7 @@ pub struct GroundProgram {
     /// Each atom as a term, for people.
     pub names: Vec<GroundTerm>,
     /// For each atom the bodies of its rules; inputs (fluents and moves) have none.
-    pub rules: Vec<Vec<Vec<GroundLiteral>>>,
+    pub rules: Bodies,
     /// All fluents that may ever hold.
     pub fluents: Vec<GroundTerm>,
     /// For each fluent whether it holds initially.
@@ -80,16 +82,29 @@ pub struct GroundMove {
 impl GroundProgram {
     /// The number of rules.
     pub fn rule_count(&self) -> usize {
-        self.rules.iter().map(Vec::len).sum()
+        self.rules.len()
+    }
+
+    /// The bodies of the rules of an atom.
+    pub fn rules_of(
+        &self,
+        atom: AtomId,
+    ) -> impl ExactSizeIterator<Item = &[GroundLiteral]> + DoubleEndedIterator + Clone + '_ {
+        self.rules.of(atom)
+    }
+
+    /// All atoms.
+    pub fn atoms(&self) -> impl ExactSizeIterator<Item = AtomId> + use<> {
+        (0..self.kinds.len() as u32).map(AtomId)
     }
 
     /// The program as text, one rule a line, in a fixed order.
     pub fn to_text(&self) -> String {
         let name = |atom: AtomId| self.names[atom.index()].to_text(&self.symbols);
         let mut lines = Vec::with_capacity(self.rule_count());
-        for (head, bodies) in self.rules.iter().enumerate() {
-            for body in bodies {
-                let mut line = name(AtomId(head as u32));
+        for head in self.atoms() {
+            for body in self.rules_of(head) {
+                let mut line = name(head);
                 let mut parts: Vec<String> = body
                     .iter()
                     .map(|literal| {

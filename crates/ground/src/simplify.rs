@@ -1,37 +1,28 @@
-//! From instances to the ground program: atoms are numbered, and what is certainly true or certainly
-//! false disappears.
+//! From instances to the ground program: atoms are numbered, and what is certain disappears.
 
 use datalog::plan::Source;
 use datalog::{Functor, Terms};
 use gdl::keyword;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::instantiate::{Instance, Instances, input_of};
+use crate::arena::Arena;
+use crate::bodies::Bodies;
+use crate::fold::{Folded, Truth, fold};
+use crate::instantiate::{Instances, input_of};
 use crate::program::{AtomId, AtomKind, GroundLiteral, GroundMove, GroundProgram};
 use crate::{Budget, Stopped};
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Truth {
-    Unknown,
-    Always,
-    Never,
-}
 
 pub(crate) fn simplify(
     instances: Instances,
     roles: &[u32],
     budget: &Budget,
 ) -> Result<GroundProgram, Stopped> {
-    let Instances { mut terms, mut rules, fluents, initial, moves } = instances;
-    fold_constants(&mut rules, &terms, &fluents, &moves, roles, budget)?;
+    let Instances { mut terms, rules, fluents, initial, moves } = instances;
+    let folded = fold_constants(&rules, &terms, &fluents, &moves, roles, budget)?;
     let mut builder = Builder::new(&terms, fluents, roles, &moves);
-    for (at, rule) in rules.iter().enumerate() {
-        if at.is_multiple_of(1 << 16) {
-            budget.check(rules.len())?;
-        }
-        builder.rule(rule);
-    }
+    let bodies = builder.bodies(&rules, &folded, budget)?;
     let Builder { atoms, fluent_numbers: numbers, mut program, .. } = builder;
+    program.rules = bodies;
     program.initial = vec![false; program.fluents.len()];
     for fluent in initial {
         if let Some(number) = numbers.get(&fluent) {
@@ -42,15 +33,15 @@ pub(crate) fn simplify(
     Ok(program)
 }
 
-/// Removes rules and literals whose truth is certain, until nothing changes.
+/// Finds rules and literals whose truth is certain.
 fn fold_constants(
-    rules: &mut Vec<Instance>,
+    rules: &Arena,
     terms: &Terms,
     fluents: &[u32],
     moves: &[(u32, u32)],
     roles: &[u32],
     budget: &Budget,
-) -> Result<(), Stopped> {
+) -> Result<Folded, Stopped> {
     let mut possible_fluents = vec![false; terms.len()];
     for fluent in fluents {
         possible_fluents[*fluent as usize] = true;
@@ -67,44 +58,7 @@ fn fold_constants(
             None => None,
         }
     };
-    loop {
-        budget.check(rules.len())?;
-        let mut truth = vec![Truth::Never; terms.len()];
-        for rule in rules.iter() {
-            let known = &mut truth[rule.head as usize];
-            if rule.body.is_empty() {
-                *known = Truth::Always;
-            } else if *known == Truth::Never {
-                *known = Truth::Unknown;
-            }
-        }
-        let truth_of = |atom: u32| match is_input(atom) {
-            Some(true) => Truth::Unknown,
-            Some(false) => Truth::Never,
-            None => truth[atom as usize],
-        };
-        let before: usize = rules.iter().map(|rule| 1 + rule.body.len()).sum();
-        rules.retain_mut(|rule| {
-            let settled = truth[rule.head as usize] == Truth::Always;
-            if settled && !rule.body.is_empty() {
-                return false;
-            }
-            let fails = rule.body.iter().any(|(atom, negative)| match truth_of(*atom) {
-                Truth::Unknown => false,
-                Truth::Always => *negative,
-                Truth::Never => !negative,
-            });
-            if !fails {
-                let keep = |(atom, _): &&(u32, bool)| truth_of(*atom) == Truth::Unknown;
-                rule.body = rule.body.iter().filter(keep).copied().collect();
-            }
-            !fails
-        });
-        let after: usize = rules.iter().map(|rule| 1 + rule.body.len()).sum();
-        if after == before {
-            return Ok(());
-        }
-    }
+    fold(terms.len(), rules, is_input, budget)
 }
 
 struct Builder<'t> {
@@ -157,21 +111,93 @@ impl<'t> Builder<'t> {
         let id = AtomId(self.program.kinds.len() as u32);
         self.program.kinds.push(kind);
         self.program.names.push(self.terms.export(term));
-        self.program.rules.push(Vec::new());
         self.atoms.insert(term, id);
         id
     }
 
-    fn rule(&mut self, rule: &Instance) {
-        let head = self.atom(rule.head);
-        let body: Vec<GroundLiteral> = rule
-            .body
-            .iter()
-            .map(|(atom, negative)| GroundLiteral { atom: self.atom(*atom), negative: *negative })
-            .collect();
-        // Equal bodies are removed when everything is there.
-        self.program.rules[head.index()].push(body);
+    /// Numbers the atoms in the order they are met, and gathers the rules of each.
+    fn bodies(
+        &mut self,
+        rules: &Arena,
+        folded: &Folded,
+        budget: &Budget,
+    ) -> Result<Bodies, Stopped> {
+        let kept = rules_left(rules, folded);
+        let mut heads: Vec<u32> = Vec::with_capacity(kept.len());
+        for (at, rule) in kept.iter().enumerate() {
+            if at.is_multiple_of(1 << 14) {
+                budget.check(rules.len())?;
+            }
+            heads.push(self.atom(rules.head(*rule as usize)).0);
+            for literal in uncertain(rules, folded, *rule) {
+                self.atom(literal >> 1);
+            }
+        }
+        let order = by_head(&heads, self.program.kinds.len());
+        let mut bodies =
+            Bodies::with_capacity(order.starts.len(), kept.len(), rules.literal_count());
+        let mut body: Vec<GroundLiteral> = Vec::new();
+        for atom in 0..self.program.kinds.len() {
+            if atom.is_multiple_of(1 << 12) {
+                budget.check(rules.len())?;
+            }
+            for at in &order.items[order.starts[atom] as usize..order.starts[atom + 1] as usize] {
+                body.clear();
+                let literals = uncertain(rules, folded, kept[*at as usize]);
+                body.extend(literals.map(|literal| GroundLiteral {
+                    atom: self.atoms[&(literal >> 1)],
+                    negative: literal & 1 == 1,
+                }));
+                bodies.push(&body);
+            }
+            bodies.close();
+        }
+        Ok(bodies)
     }
+}
+
+/// The rules that are left: those that are alive, and one for each atom that always holds.
+fn rules_left(rules: &Arena, folded: &Folded) -> Vec<u32> {
+    let mut stated = vec![false; folded.truth.len()];
+    let alive = (0..rules.len()).filter(|rule| {
+        let head = rules.head(*rule) as usize;
+        match folded.truth[head] {
+            Truth::Always => !std::mem::replace(&mut stated[head], true),
+            Truth::Never => false,
+            Truth::Unknown => folded.is_alive(*rule),
+        }
+    });
+    alive.map(|rule| rule as u32).collect()
+}
+
+/// The literals of a rule that are not certain; none if its head always holds.
+fn uncertain<'r>(rules: &'r Arena, folded: &'r Folded, rule: u32) -> impl Iterator<Item = &'r u32> {
+    let holds = folded.truth[rules.head(rule as usize) as usize] == Truth::Always;
+    let body = if holds { &[] } else { rules.body(rule as usize) };
+    body.iter().filter(|literal| folded.truth[(**literal >> 1) as usize] == Truth::Unknown)
+}
+
+/// Places sorted by a number, equal ones in their order.
+struct Sorted {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+fn by_head(heads: &[u32], atoms: usize) -> Sorted {
+    let mut starts = vec![0u32; atoms + 1];
+    for head in heads {
+        starts[*head as usize + 1] += 1;
+    }
+    for atom in 0..atoms {
+        starts[atom + 1] += starts[atom];
+    }
+    let mut fill = starts.clone();
+    let mut items = vec![0; heads.len()];
+    for (at, head) in heads.iter().enumerate() {
+        items[fill[*head as usize] as usize] = at as u32;
+        fill[*head as usize] += 1;
+    }
+    Sorted { starts, items }
 }
 
 /// Finds the atoms that a machine reads.
@@ -225,7 +251,7 @@ fn goals_of(
     #[expect(clippy::iter_over_hash_type, reason = "sorted below")]
     for (term, atom) in atoms {
         let is_goal = terms.functor(*term) == (Functor::function(keyword::GOAL), 2);
-        if is_goal && terms.args(*term)[0] == role && !program.rules[atom.index()].is_empty() {
+        if is_goal && terms.args(*term)[0] == role && program.rules_of(*atom).len() > 0 {
             goals.push((terms.export(terms.args(*term)[1]), *atom));
         }
     }

@@ -24,6 +24,7 @@
 
 pub mod analysis;
 pub mod error;
+pub mod extent;
 pub mod memory;
 pub mod order;
 pub mod plan;
@@ -33,6 +34,7 @@ pub mod terms;
 
 pub use analysis::Analysis;
 pub use error::{CompileError, EvalError};
+pub use extent::{extent, static_relations};
 pub use memory::{Memory, NONE};
 pub use order::{Estimates, Sample};
 pub use plan::{Code, compile};

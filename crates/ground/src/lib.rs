@@ -19,12 +19,14 @@
 
 mod arena;
 mod bodies;
+mod domains;
 mod factor;
 mod fold;
 mod imply;
 mod instantiate;
 mod program;
 mod simplify;
+mod static_moves;
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,7 +37,9 @@ use datalog::{Analysis, CompileError, Estimates, EvalError, Sample, Terms};
 use gdl::normal::{Pattern, Program};
 
 pub use bodies::Bodies;
+pub use domains::{DomainGraph, Domains, Element, Node, Owner, Place};
 pub use program::{AtomId, AtomKind, GroundLiteral, GroundMove, GroundProgram};
+pub use static_moves::static_moves;
 
 /// How much may be spent.
 #[derive(Clone, Debug)]

@@ -6,9 +6,11 @@
 //! [`game::Deadline`], and nothing else of a game: no terms, no gates.
 
 pub mod class;
+pub mod deepening;
 mod effort;
 pub mod hash;
 mod interface;
+pub mod matrix;
 mod report;
 mod rewards;
 pub mod table;

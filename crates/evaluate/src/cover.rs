@@ -1,0 +1,241 @@
+//! Preconditions of fluents, without a disjunctive normal form.
+//!
+//! Thesis Algorithm 2 selects from every disjunct of a DNF of `next(f')` one fluent that must hold. A set of
+//! fluents meets every disjunct of a conjunction exactly if it meets every disjunct of one of the conjuncts
+//! (were there an unmet disjunct of each, their conjunction would be an unmet disjunct of the whole). So the
+//! sets that Algorithm 2 can arrive at are those that this recursion arrives at: *the cover of an atom is the
+//! union of the covers of its bodies; the cover of a body is the cover of one of its positive conditions*. It
+//! visits each ground rule once for each fluent instead of multiplying them out.
+//!
+//! Recursive relations, which Algorithms 3 and 4 leave alone, need no special node: a derivation is finite, so a
+//! body that contains a relation of the same component adds nothing to the cover of the component.
+
+use datalog::GroundTerm;
+use ground::AtomId;
+
+use crate::rules::{Condition, RuleView};
+
+/// How to select among preconditions (thesis §6.3.2 and two others).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Selection {
+    /// Edges that are there already, then fluents similar to the one they lead to: the thesis's choice.
+    Similar,
+    /// As few new edges as possible.
+    Fewest,
+    /// Fluents that appear late in the game, going by an earlier graph.
+    Latest,
+}
+
+/// Computes the sources of edges to one fluent after another.
+pub(crate) struct Covers<'p> {
+    rules: RuleView<'p>,
+    fluents: &'p [GroundTerm],
+    selection: Selection,
+    /// For [`Selection::Latest`]: in which step each fluent can appear first.
+    levels: Vec<u32>,
+    component_of: Vec<u32>,
+    recursive: Vec<bool>,
+    /// The last round in which an atom was met.
+    met: Vec<u32>,
+    round: u32,
+    covers: Vec<Vec<u32>>,
+    /// The last union that a fluent became a member of.
+    member: Vec<u32>,
+    union: u32,
+    target: u32,
+    work: u64,
+}
+
+/// How good a cover is; greater is better.
+type Rank = (bool, bool, i64, std::cmp::Reverse<usize>);
+
+impl<'p> Covers<'p> {
+    pub(crate) fn new(
+        rules: RuleView<'p>,
+        fluents: &'p [GroundTerm],
+        selection: Selection,
+        levels: Vec<u32>,
+    ) -> Self {
+        let (component_of, recursive) = rules.components(false);
+        Self {
+            rules,
+            fluents,
+            selection,
+            levels,
+            component_of,
+            recursive,
+            met: vec![0; rules.atom_count()],
+            round: 0,
+            covers: vec![Vec::new(); rules.atom_count()],
+            member: vec![0; fluents.len() + 1],
+            union: 0,
+            target: 0,
+            work: 0,
+        }
+    }
+
+    /// The node ∅, which stands for "no precondition".
+    pub(crate) fn nothing(&self) -> u32 {
+        self.fluents.len() as u32
+    }
+
+    /// Conditions looked at so far.
+    pub(crate) fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// The sources of edges to a fluent, sorted.
+    pub(crate) fn sources(&mut self, fluent: u32) -> Vec<u32> {
+        let Some(next) = self.rules.next(fluent) else { return Vec::new() };
+        self.target = fluent;
+        self.round += 1;
+        let atoms = self.cone(next).into_iter();
+        let mut atoms: Vec<(u32, AtomId)> =
+            atoms.map(|atom| (self.component_of[atom.index()], atom)).collect();
+        atoms.sort_unstable();
+        for group in atoms.chunk_by(|a, b| a.0 == b.0) {
+            self.cover_group(group);
+        }
+        let mut sources = self.covers[next.index()].clone();
+        sources.sort_unstable();
+        sources
+    }
+
+    /// The atoms that the rules of an atom may use, as far as no body needs the target itself.
+    fn cone(&mut self, top: AtomId) -> Vec<AtomId> {
+        let mut found = vec![top];
+        self.met[top.index()] = self.round;
+        let mut at = 0;
+        while let Some(atom) = found.get(at).copied() {
+            at += 1;
+            for body in self.rules.bodies(atom) {
+                self.work += body.len() as u64;
+                if self.needs_target(body) {
+                    continue;
+                }
+                for literal in body.iter().filter(|literal| !literal.negative) {
+                    if let Condition::Derived(used) = self.rules.condition(literal.atom)
+                        && self.met[used.index()] != self.round
+                    {
+                        self.met[used.index()] = self.round;
+                        found.push(used);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// An edge from a fluent to itself shortens no path, so such a body costs nothing.
+    fn needs_target(&self, body: &[ground::GroundLiteral]) -> bool {
+        body.iter().any(|literal| {
+            !literal.negative
+                && self.rules.condition(literal.atom) == Condition::Fluent(self.target)
+        })
+    }
+
+    fn cover_group(&mut self, group: &[(u32, AtomId)]) {
+        self.union += 1;
+        let mut union = Vec::new();
+        // Bodies without a choice first, so that the others can use their edges again.
+        for free in [false, true] {
+            for (_, atom) in group {
+                for body in self.rules.bodies(*atom) {
+                    if (body.iter().filter(|literal| !literal.negative).count() > 1) == free {
+                        self.add_body(body, *atom, &mut union);
+                    }
+                }
+            }
+        }
+        for (_, atom) in group {
+            self.covers[atom.index()].clone_from(&union);
+        }
+    }
+
+    fn add_body(&mut self, body: &[ground::GroundLiteral], head: AtomId, union: &mut Vec<u32>) {
+        if self.needs_target(body) {
+            return self.add(self.target, union);
+        }
+        if self.is_recursive_step(body, head) {
+            return;
+        }
+        let mut best: Option<(Rank, Condition)> = None;
+        for literal in body.iter().filter(|literal| !literal.negative) {
+            let condition = self.rules.condition(literal.atom);
+            let rank = match condition {
+                Condition::Never => return,
+                Condition::Fluent(fluent) => self.rank(&[fluent]),
+                Condition::Derived(atom) => self.rank(&self.covers[atom.index()]),
+            };
+            self.work += 1;
+            if best.as_ref().is_none_or(|(other, _)| rank > *other) {
+                best = Some((rank, condition));
+            }
+        }
+        match best {
+            None => self.add(self.nothing(), union),
+            Some((_, Condition::Fluent(fluent))) => self.add(fluent, union),
+            Some((_, Condition::Derived(atom))) => {
+                let cover = std::mem::take(&mut self.covers[atom.index()]);
+                self.work += cover.len() as u64;
+                cover.iter().for_each(|fluent| self.add(*fluent, union));
+                self.covers[atom.index()] = cover;
+            }
+            Some((_, Condition::Never)) => {}
+        }
+    }
+
+    fn add(&mut self, fluent: u32, union: &mut Vec<u32>) {
+        if self.member[fluent as usize] != self.union {
+            self.member[fluent as usize] = self.union;
+            union.push(fluent);
+        }
+    }
+
+    /// Whether a body contains a relation of the component of its head.
+    fn is_recursive_step(&self, body: &[ground::GroundLiteral], head: AtomId) -> bool {
+        let component = self.component_of[head.index()];
+        self.recursive[component as usize]
+            && body.iter().filter(|literal| !literal.negative).any(|literal| {
+                matches!(self.rules.condition(literal.atom),
+                    Condition::Derived(atom) if self.component_of[atom.index()] == component)
+            })
+    }
+
+    fn rank(&self, cover: &[u32]) -> Rank {
+        let nothing = self.nothing();
+        let is_new = |f: &u32| self.member[*f as usize] != self.union && *f != self.target;
+        let mut new = 0;
+        let mut worst = i64::MAX;
+        for fluent in cover.iter().copied().filter(is_new) {
+            new += 1;
+            if fluent == nothing {
+                return (false, false, 0, std::cmp::Reverse(cover.len()));
+            }
+            let value = match self.selection {
+                Selection::Similar => self.similarity(fluent),
+                Selection::Fewest => 0,
+                Selection::Latest => i64::from(self.levels[fluent as usize]),
+            };
+            worst = worst.min(value);
+        }
+        (true, new == 0, worst, std::cmp::Reverse(new))
+    }
+
+    fn similarity(&self, fluent: u32) -> i64 {
+        similarity(&self.fluents[fluent as usize], &self.fluents[self.target as usize])
+    }
+}
+
+/// How similar two terms are (thesis §6.3.2, with ICAART-12's condition that equal constants count).
+pub(crate) fn similarity(one: &GroundTerm, other: &GroundTerm) -> i64 {
+    match (one, other) {
+        (GroundTerm::Constant(a), GroundTerm::Constant(b)) => i64::from(a == b),
+        (GroundTerm::Function(a, of_a), GroundTerm::Function(b, of_b))
+            if a == b && of_a.len() == of_b.len() =>
+        {
+            of_a.iter().zip(of_b).map(|(a, b)| similarity(a, b)).sum()
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,177 @@
+//! The value of a state for each role from the degrees of truth of its goals and of the end
+//! (thesis Def. 5.3).
+
+use std::sync::Arc;
+
+use game::{Evaluator, Role, State};
+
+use crate::explain::{Explanation, GoalPart, Part};
+use crate::network::{Edge, Network, Values};
+use crate::norm::{Combination, Parameters};
+
+/// The value of a state about which the rules say nothing.
+pub const NEUTRAL: f64 = 50.0;
+
+/// The goals of a role, ready to be evaluated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RolePlan {
+    /// Goal values above 0 with their formulas; a value without rules for the role has none.
+    pub(crate) goals: Vec<(u8, Option<Edge>)>,
+    /// The sum of the goal values; 0 if the role's value is neutral.
+    pub(crate) total: f64,
+}
+
+/// An evaluation function for one game. Cheap to clone; everything inside is shared.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    pub(crate) network: Arc<Network>,
+    pub(crate) roles: Arc<[RolePlan]>,
+    pub(crate) terminal: Option<Edge>,
+    pub(crate) notes: Arc<[String]>,
+}
+
+impl Evaluation {
+    /// What people should know about it: what was left out, and why.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// How many nodes its formulas have.
+    pub fn size(&self) -> usize {
+        self.network.node_count()
+    }
+
+    /// Whether the value of a role can change at all.
+    pub fn is_neutral(&self, role: Role) -> bool {
+        self.roles.get(role.index()).is_none_or(|plan| plan.total <= 0.0)
+    }
+
+    /// The parameters it was built with.
+    pub fn parameters(&self) -> &Parameters {
+        self.network.parameters()
+    }
+
+    /// An evaluator for one thread.
+    pub fn evaluator(&self) -> FuzzyEvaluator {
+        let count = self.roles.iter().map(|plan| plan.goals.len()).sum();
+        FuzzyEvaluator {
+            evaluation: self.clone(),
+            values: Values::new(self.network.clone()),
+            remembered: vec![(f64::NAN, f64::NAN, 0.0); count],
+        }
+    }
+}
+
+/// Evaluates states one after another; see [`Evaluation::evaluator`].
+#[derive(Clone, Debug)]
+pub struct FuzzyEvaluator {
+    evaluation: Evaluation,
+    values: Values,
+    /// For each goal the last degree of goal and end, and what they gave.
+    remembered: Vec<(f64, f64, f64)>,
+}
+
+impl FuzzyEvaluator {
+    /// h(r,gv,s): the degree of a goal, with the end wanted if it is reached and avoided if not.
+    fn goal(&mut self, number: usize, goal: Edge) -> f64 {
+        let value = self.values.value(goal);
+        let Some(terminal) = self.evaluation.terminal else { return value };
+        let end = self.values.value(terminal);
+        let (known_value, known_end, known) = self.remembered[number];
+        if known_value.to_bits() == value.to_bits() && known_end.to_bits() == end.to_bits() {
+            return known;
+        }
+        let parameters = self.evaluation.network.parameters();
+        let result = if self.values.holds(goal) {
+            parameters.or(value, end)
+        } else {
+            parameters.and(value, 1.0 - end)
+        };
+        self.remembered[number] = (value, end, result);
+        result
+    }
+
+    /// h(r,s) of one role after the values were brought up to date; `first` is the number of its first goal.
+    fn role(&mut self, role: usize, first: usize) -> f64 {
+        let roles = self.evaluation.roles.clone();
+        let plan = &roles[role];
+        if plan.total <= 0.0 {
+            return NEUTRAL;
+        }
+        let combination = self.evaluation.network.parameters().combination;
+        let mut sum = 0.0;
+        let mut missed = 1.0;
+        for (at, (value, goal)) in plan.goals.iter().enumerate() {
+            let degree = goal.map_or(0.0, |goal| self.goal(first + at, goal));
+            sum += f64::from(*value) * degree;
+            missed *= 1.0 - degree * f64::from(*value) / 100.0;
+        }
+        let result = match combination {
+            Combination::WeightedSum => 100.0 * sum / plan.total,
+            // AAAI-07 divides by the sum of the goal values besides, which only changes the scale.
+            Combination::ProductSum => 100.0 * (1.0 - missed),
+        };
+        if result.is_finite() { result.clamp(0.0, 100.0) } else { NEUTRAL }
+    }
+
+    /// How the value of a state comes about for a role; `most` bounds the number of parts.
+    pub fn explain(&mut self, state: &State, role: Role, most: usize) -> Explanation {
+        let mut values = vec![0.0; self.evaluation.roles.len()];
+        self.evaluate(state, &mut values);
+        let mut left = most;
+        let plan = self.evaluation.roles.get(role.index()).cloned().unwrap_or_default();
+        let first: usize =
+            self.evaluation.roles.iter().take(role.index()).map(|plan| plan.goals.len()).sum();
+        let mut goals = Vec::new();
+        for (at, (value, goal)) in plan.goals.iter().enumerate() {
+            let degree = goal.map_or(0.0, |goal| self.goal(first + at, goal));
+            goals.push(GoalPart {
+                goal: *value,
+                weight: if plan.total > 0.0 { f64::from(*value) / plan.total } else { 0.0 },
+                degree,
+                holds: goal.is_some_and(|goal| self.values.holds(goal)),
+                formula: goal.map(|goal| self.part(goal, &mut left)),
+            });
+        }
+        Explanation {
+            value: values.get(role.index()).copied().unwrap_or(NEUTRAL),
+            terminal: self.evaluation.terminal.map(|edge| self.part(edge, &mut left)),
+            goals,
+        }
+    }
+
+    fn part(&self, edge: Edge, left: &mut usize) -> Part {
+        Part::of(&self.evaluation.network, &self.values, edge, left)
+    }
+
+    /// How many literals of the goals of a role hold, each occurrence counted (the slides' measure).
+    pub fn true_literals(&mut self, state: &State, role: Role, goal: u8) -> usize {
+        self.values.update(state.words());
+        let Some(plan) = self.evaluation.roles.get(role.index()) else { return 0 };
+        let formulas = plan.goals.iter().filter(|(value, _)| *value == goal);
+        let formulas = formulas.filter_map(|(_, edge)| *edge);
+        formulas.map(|edge| Part::literals(&self.evaluation.network, &self.values, edge)).sum()
+    }
+}
+
+impl Evaluator for FuzzyEvaluator {
+    fn evaluate(&mut self, state: &State, values: &mut [f64]) {
+        self.values.update(state.words());
+        let mut first = 0;
+        for (role, value) in values.iter_mut().enumerate() {
+            *value = match self.evaluation.roles.get(role) {
+                Some(plan) => {
+                    let goals = plan.goals.len();
+                    let result = self.role(role, first);
+                    first += goals;
+                    result
+                }
+                None => NEUTRAL,
+            };
+        }
+    }
+
+    fn another(&self) -> Box<dyn Evaluator> {
+        Box::new(self.evaluation.evaluator())
+    }
+}

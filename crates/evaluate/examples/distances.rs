@@ -5,12 +5,15 @@
 use std::time::{Duration, Instant};
 
 use evaluate::{Distances, FluentGraph, Selection};
-use game::{Budget, Deadline, Game};
+use game::playout::{Random, random_joint_move};
+use game::{Budget, Deadline, Game, Machine, State};
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let wanted = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
-    println!("game\tfluents\tground s\tselection\tedges\twork\tgraph s\trows s\tMiB\tmean\tunreachable");
+    println!(
+        "game\tfluents\tground s\tselection\tedges\twork\tgraph s\trows s\tMiB\tmean\tunreachable\tmean from states\tunreachable from states"
+    );
     for entry in library::games().iter().filter(|entry| wanted(entry.name)) {
         measure(entry.name, entry.rules);
     }
@@ -40,6 +43,8 @@ fn measure(name: &str, text: &str) {
     };
     let ground = begin.elapsed().as_secs_f64();
     let fluents: Vec<_> = program.fluents.iter().map(|t| game.universe().fluent(t)).collect();
+    let states = states(&game);
+    let mut best: Vec<Vec<Option<u32>>> = Vec::new();
     for selection in [Selection::Similar, Selection::Fewest, Selection::Latest] {
         let begin = Instant::now();
         let deadline = Deadline::within(Duration::from_secs(10));
@@ -48,8 +53,18 @@ fn measure(name: &str, text: &str) {
         let rows = Distances::build(&graph, &fluents, None, 1 << 30, &deadline);
         let stopped = if graph.is_complete() { rows.stopped() } else { Some("out of time") };
         let told = rows.informativeness();
+        let found: Vec<Vec<Option<u32>>> = states
+            .iter()
+            .map(|state| fluents.iter().map(|fluent| rows.steps_from(state, *fluent)).collect())
+            .collect();
+        let (mean, never) = summary(&found);
+        if best.is_empty() {
+            best = found;
+        } else {
+            merge(&mut best, &found);
+        }
         println!(
-            "{name}\t{}\t{ground:.3}\t{selection:?}\t{}\t{}\t{built:.3}\t{:.3}\t{:.1}\t{:.3}\t{:.3}\t{}",
+            "{name}\t{}\t{ground:.3}\t{selection:?}\t{}\t{}\t{built:.3}\t{:.3}\t{:.1}\t{:.3}\t{:.3}\t{mean:.3}\t{never:.3}\t{}",
             fluents.len(),
             graph.edge_count(),
             graph.work(),
@@ -60,4 +75,59 @@ fn measure(name: &str, text: &str) {
             stopped.unwrap_or(""),
         );
     }
+    let (mean, never) = summary(&best);
+    println!("{name}\t\t\tgreatest of all\t\t\t\t\t\t\t\t{mean:.3}\t{never:.3}");
+}
+
+/// States of random play.
+fn states(game: &Game) -> Vec<State> {
+    let mut machine = game.interpreter();
+    machine.limits_mut().max_steps = 2_000_000;
+    let mut random = Random::new(1);
+    let mut states = Vec::new();
+    while states.len() < 40 {
+        let begin = states.len();
+        let _ = walk(&mut machine, &mut random, &mut states);
+        if states.len() < begin + 2 {
+            break;
+        }
+    }
+    states
+}
+
+fn walk(
+    machine: &mut game::Interpreter,
+    random: &mut Random,
+    states: &mut Vec<State>,
+) -> Result<(), game::ReasonError> {
+    let mut state = machine.initial()?;
+    while states.len() < 40 {
+        states.push(state.clone());
+        if machine.is_terminal(&state)? {
+            return Ok(());
+        }
+        let Some(joint) = random_joint_move(machine, &state, random)? else { return Ok(()) };
+        state = machine.next(&state, &joint)?;
+    }
+    Ok(())
+}
+
+/// The greater of two distances, pair by pair; none is infinite.
+fn merge(best: &mut [Vec<Option<u32>>], other: &[Vec<Option<u32>>]) {
+    for (one, two) in best.iter_mut().flatten().zip(other.iter().flatten()) {
+        *one = one.zip(*two).map(|(a, b)| a.max(b));
+    }
+}
+
+/// The mean of the finite distances above 0, and the share of infinite ones.
+fn summary(found: &[Vec<Option<u32>>]) -> (f64, f64) {
+    let (mut count, mut never, mut sum) = (0u64, 0u64, 0u64);
+    for distance in found.iter().flatten().filter(|distance| **distance != Some(0)) {
+        count += 1;
+        match distance {
+            None => never += 1,
+            Some(steps) => sum += u64::from(*steps),
+        }
+    }
+    (sum as f64 / (count - never).max(1) as f64, never as f64 / count.max(1) as f64)
 }

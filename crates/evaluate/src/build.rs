@@ -161,8 +161,7 @@ fn distances(
     let mut all = Vec::new();
     for selection in &options.selections {
         let graph = FluentGraph::build(program, *selection, deadline);
-        let rows =
-            Distances::build(&graph, fluents, Some(targets), options.max_bytes, deadline);
+        let rows = Distances::build(&graph, fluents, Some(targets), options.max_bytes, deadline);
         if let Some(why) = rows.stopped() {
             notes.push(format!("distances of some fluents are not known: {why}"));
         }
@@ -194,9 +193,8 @@ pub(crate) fn finish(
             goals: domain.iter().map(|value| (*value, edge_of(*value))).collect(),
             total: domain.iter().map(|value| f64::from(*value)).sum(),
         };
-        let says_something = |(_, edge): &(u8, Option<Edge>)| {
-            edge.is_some_and(|edge| !network.is_constant(edge))
-        };
+        let says_something =
+            |(_, edge): &(u8, Option<Edge>)| edge.is_some_and(|edge| !network.is_constant(edge));
         if !plan.goals.iter().any(says_something) {
             plan.total = 0.0;
             let name = game.role_name(role);

@@ -73,12 +73,8 @@ impl<'p> Compiler<'p> {
     /// What some atoms depend on, with `crisp` only as far as whether it holds. None if that is more than
     /// `most` conditions.
     pub(crate) fn cone(&self, tops: &[AtomId], crisp: bool, most: usize) -> Option<Cone> {
-        let mut cone = Cone {
-            degrees: Vec::new(),
-            truths: Vec::new(),
-            fluents: Vec::new(),
-            conditions: 0,
-        };
+        let mut cone =
+            Cone { degrees: Vec::new(), truths: Vec::new(), fluents: Vec::new(), conditions: 0 };
         let mut met = vec![0u8; self.rules.atom_count()];
         let mut fluent_met = vec![false; self.fluents.len()];
         let mut todo: Vec<(AtomId, bool)> = tops.iter().map(|atom| (*atom, crisp)).collect();
@@ -89,7 +85,11 @@ impl<'p> Compiler<'p> {
                 continue;
             }
             met[atom.index()] |= flag;
-            if crisp { cone.truths.push(atom) } else { cone.degrees.push(atom) }
+            if crisp {
+                cone.truths.push(atom);
+            } else {
+                cone.degrees.push(atom);
+            }
             for literal in self.rules.bodies(atom).flatten() {
                 cone.conditions += 1;
                 match self.rules.input(literal.atom) {
@@ -103,8 +103,7 @@ impl<'p> Compiler<'p> {
             }
         }
         // A recursive relation brings its whole component.
-        cone.fluents =
-            (0..self.fluents.len() as u32).filter(|f| fluent_met[*f as usize]).collect();
+        cone.fluents = (0..self.fluents.len() as u32).filter(|f| fluent_met[*f as usize]).collect();
         let order = |atom: &AtomId| (self.component_of[atom.index()], atom.index());
         cone.degrees.sort_unstable_by_key(order);
         cone.truths.sort_unstable_by_key(order);
@@ -272,10 +271,11 @@ impl<'p> Compiler<'p> {
         };
         let parameters = self.builder.parameters();
         let powers = self.builder.powers();
-        let outcome = |steps: u32| match steps {
-            0 => powers.atom(true),
-            _ => {
-                let delta = f64::from(steps) / f64::from(longest + 1);
+        let outcome = |steps: u32| {
+            let delta = f64::from(steps) / f64::from(longest + 1);
+            if steps == 0 {
+                powers.atom(true)
+            } else {
                 powers.signal(parameters.distant(delta), false)
             }
         };

@@ -38,7 +38,8 @@ pub(crate) struct Covers<'p> {
     /// The last round in which an atom was met.
     met: Vec<u32>,
     round: u32,
-    covers: Vec<Vec<u32>>,
+    /// The covers of this round.
+    found: Vec<Vec<u32>>,
     /// The last union that a fluent became a member of.
     member: Vec<u32>,
     union: u32,
@@ -66,7 +67,7 @@ impl<'p> Covers<'p> {
             recursive,
             met: vec![0; rules.atom_count()],
             round: 0,
-            covers: vec![Vec::new(); rules.atom_count()],
+            found: vec![Vec::new(); rules.atom_count()],
             member: vec![0; fluents.len() + 1],
             union: 0,
             target: 0,
@@ -96,7 +97,7 @@ impl<'p> Covers<'p> {
         for group in atoms.chunk_by(|a, b| a.0 == b.0) {
             self.cover_group(group);
         }
-        let mut sources = self.covers[next.index()].clone();
+        let mut sources = self.found[next.index()].clone();
         sources.sort_unstable();
         sources
     }
@@ -148,7 +149,7 @@ impl<'p> Covers<'p> {
             }
         }
         for (_, atom) in group {
-            self.covers[atom.index()].clone_from(&union);
+            self.found[atom.index()].clone_from(&union);
         }
     }
 
@@ -165,7 +166,7 @@ impl<'p> Covers<'p> {
             let rank = match condition {
                 Condition::Never => return,
                 Condition::Fluent(fluent) => self.rank(&[fluent]),
-                Condition::Derived(atom) => self.rank(&self.covers[atom.index()]),
+                Condition::Derived(atom) => self.rank(&self.found[atom.index()]),
             };
             self.work += 1;
             if best.as_ref().is_none_or(|(other, _)| rank > *other) {
@@ -176,10 +177,12 @@ impl<'p> Covers<'p> {
             None => self.add(self.nothing(), union),
             Some((_, Condition::Fluent(fluent))) => self.add(fluent, union),
             Some((_, Condition::Derived(atom))) => {
-                let cover = std::mem::take(&mut self.covers[atom.index()]);
+                let cover = std::mem::take(&mut self.found[atom.index()]);
                 self.work += cover.len() as u64;
-                cover.iter().for_each(|fluent| self.add(*fluent, union));
-                self.covers[atom.index()] = cover;
+                for fluent in &cover {
+                    self.add(*fluent, union);
+                }
+                self.found[atom.index()] = cover;
             }
             Some((_, Condition::Never)) => {}
         }

@@ -120,7 +120,7 @@ impl Distances {
 
     /// Δ(s,f): how many steps it takes at least from a state until the fluent holds. None if it can never
     /// hold again; 0 if it holds, or if nothing is known about it.
-    pub fn from_state(&self, state: &State, fluent: FluentId) -> Option<u32> {
+    pub fn steps_from(&self, state: &State, fluent: FluentId) -> Option<u32> {
         let Some(place) = self.place(fluent) else { return Some(0) };
         let Some(row) = &self.rows[place] else { return Some(0) };
         let mut least = row.get(self.rows.len());
@@ -147,7 +147,7 @@ impl Distances {
 
     /// δ(s,f) as thesis Eq. 6.2: Δ(s,f) / (Δmax(f)+1); infinite if the fluent can never hold again.
     pub fn normalized(&self, state: &State, fluent: FluentId) -> f64 {
-        match (self.from_state(state, fluent), self.place(fluent)) {
+        match (self.steps_from(state, fluent), self.place(fluent)) {
             (None, _) => f64::INFINITY,
             (Some(steps), Some(place)) => f64::from(steps) / f64::from(self.longest[place] + 1),
             (Some(_), None) => 0.0,

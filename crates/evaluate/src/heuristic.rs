@@ -56,7 +56,7 @@ impl Evaluation {
         let count = self.roles.iter().map(|plan| plan.goals.len()).sum();
         FuzzyEvaluator {
             evaluation: self.clone(),
-            values: Values::new(self.network.clone()),
+            values: Values::new(&self.network),
             remembered: vec![(f64::NAN, f64::NAN, 0.0); count],
         }
     }

@@ -54,6 +54,7 @@ pub(crate) enum Kind {
     /// p or 1-p, as the child holds or not (thesis Eq. 5.5).
     Truth,
     /// The best of the values given to its children, among those that hold; the last value if none does.
+    #[allow(dead_code, reason = "for order relations of lifted goals")]
     Witness(Box<[Signal]>),
     /// Relations that depend on each other; the nodes that follow are its members.
     Component(Box<Component>),
@@ -137,10 +138,6 @@ impl Builder {
 
     pub(crate) fn powers(&self) -> &Powers {
         &self.powers
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.kinds.len()
     }
 
     /// Adds a node.
@@ -282,7 +279,7 @@ pub(crate) struct Values {
 
 impl Values {
     /// The values of the empty state.
-    pub(crate) fn new(network: Arc<Network>) -> Self {
+    pub(crate) fn new(network: &Arc<Network>) -> Self {
         let count = network.kinds.len();
         let mut values = Self {
             powers: network.powers.clone(),
@@ -298,9 +295,9 @@ impl Values {
                 let signal = values.cells[edge.node()].signal;
                 let used =
                     Use { node: node as u32, place: place as u32, negative: edge.is_negative() };
-                values.feed(&network, used, &signal, true);
+                values.feed(network, used, &signal, true);
             }
-            let signal = values.compute(&network, node);
+            let signal = values.compute(network, node);
             values.cells[node].signal = signal;
         }
         values.ready = true;
@@ -424,7 +421,7 @@ impl Values {
                 self.powers.atom(holds)
             }
             Kind::Watch(watch) => watch.look(&self.words, &self.powers),
-            Kind::Gate(need) => self.powers.plain(cell.count >= *need),
+            Kind::Gate(need) => Signal::plain(cell.count >= *need),
             Kind::Truth => self.powers.atom(cell.count > 0),
             Kind::All | Kind::Any => self.combine(network, node),
             Kind::Witness(signals) => self.best(node, signals),
@@ -477,7 +474,7 @@ impl Values {
             }
         }
         for (member, holds) in holds.into_iter().enumerate() {
-            let signal = self.powers.plain(holds);
+            let signal = Signal::plain(holds);
             self.set(network, node + 1 + member, signal);
         }
     }

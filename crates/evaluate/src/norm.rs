@@ -80,7 +80,12 @@ impl Parameters {
             Norm::Product => true,
         };
         let threshold = self.t.is_none_or(|t| t > 0.5 && t <= self.p);
-        exponent && threshold && self.p > 0.5 && in_unit(self.p) && in_unit(self.near) && in_unit(self.far)
+        exponent
+            && threshold
+            && self.p > 0.5
+            && in_unit(self.p)
+            && in_unit(self.near)
+            && in_unit(self.far)
     }
 
     /// The value of an atom that holds or does not (thesis Eq. 5.5).

@@ -11,6 +11,13 @@ pub(crate) struct Signal {
     pub(crate) holds: bool,
 }
 
+impl Signal {
+    /// A condition without a degree.
+    pub(crate) fn plain(holds: bool) -> Self {
+        Self { holds, ..Self::default() }
+    }
+}
+
 const ONE: u128 = 1 << 100;
 const SCALE: f64 = ONE as f64;
 /// How many roots are remembered, a power of two.
@@ -47,6 +54,7 @@ impl Powers {
         &self.parameters
     }
 
+    #[expect(clippy::cast_sign_loss, reason = "values are from 0 to 1")]
     fn power(&self, value: f64) -> u128 {
         match self.parameters.norm {
             Norm::Yager { q } => (value.powf(q) * SCALE) as u128,
@@ -62,11 +70,6 @@ impl Powers {
     /// An atom that holds or not.
     pub(crate) fn atom(&self, holds: bool) -> Signal {
         if holds { self.held } else { self.missed }
-    }
-
-    /// A condition without a degree.
-    pub(crate) fn plain(&self, holds: bool) -> Signal {
-        Signal { holds, ..Signal::default() }
     }
 
     /// The value of a conjunction from the sums over its children, those above 0.5 and the others; or of a

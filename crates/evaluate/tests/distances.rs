@@ -72,8 +72,8 @@ impl Known {
         std::iter::once(&self.distances).chain(&self.others)
     }
 
-    fn from_state(&self, state: &State, fluent: &str) -> Option<u32> {
-        self.distances.from_state(state, self.fluent(fluent))
+    fn steps_from(&self, state: &State, fluent: &str) -> Option<u32> {
+        self.distances.steps_from(state, self.fluent(fluent))
     }
 }
 
@@ -97,8 +97,8 @@ fn a_blocked_row_is_infinitely_far_and_an_open_one_takes_a_step() {
     let open = known.state(&[&row[..], &["(cell c 1 blank)"]].concat());
     let blocked = known.state(&[&row[..], &["(cell c 1 o)"]].concat());
     let goal = "(cell c 1 x)";
-    assert_eq!(known.from_state(&open, goal), Some(1));
-    assert_eq!(known.from_state(&blocked, goal), None);
+    assert_eq!(known.steps_from(&open, goal), Some(1));
+    assert_eq!(known.steps_from(&blocked, goal), None);
     // Δmax is 1, so δ is 1/(1+1), as in the thesis.
     let delta = |state: &State| known.distances.normalized(state, known.fluent(goal));
     assert!((delta(&open) - 0.5).abs() < 1e-12);
@@ -118,7 +118,7 @@ fn the_fluent_graph_of_breakthrough_knows_how_pawns_move() {
     let initial = machine.initial().expect("an initial state");
     for x in 1..=8 {
         let goal = format!("(cellholds {x} 1 black)");
-        assert_eq!(known.from_state(&initial, &goal), Some(6), "{goal}");
+        assert_eq!(known.steps_from(&initial, &goal), Some(6), "{goal}");
     }
 }
 
@@ -179,9 +179,9 @@ fn fluents_without_preconditions_and_recursive_conditions_are_told_apart() {
     assert_eq!(known.sources("lost"), Vec::<String>::new());
     assert_eq!(known.sources("(seen d)"), ["(at a)"]);
     let empty = State::new();
-    assert_eq!(known.from_state(&empty, "always"), Some(1));
-    assert_eq!(known.from_state(&empty, "lost"), None);
-    assert_eq!(known.from_state(&empty, "(seen d)"), None);
+    assert_eq!(known.steps_from(&empty, "always"), Some(1));
+    assert_eq!(known.steps_from(&empty, "lost"), None);
+    assert_eq!(known.steps_from(&empty, "(seen d)"), None);
 }
 
 /// All joint moves of a state.
@@ -202,7 +202,7 @@ fn joint_moves(machine: &mut dyn Machine, state: &State) -> Vec<JointMove> {
 fn check_transition(known: &Known, from: &State, to: &State, name: &str) {
     for fluent in to.iter() {
         for distances in known.all() {
-            let steps = distances.from_state(from, fluent);
+            let steps = distances.steps_from(from, fluent);
             let text = || known.game.universe().fluent_entry(fluent).text.clone();
             assert!(steps.is_some_and(|steps| steps <= 1), "{name}: {} after a step", text());
         }
@@ -237,7 +237,7 @@ fn distances_are_admissible_in_every_state_of_small_games() {
             }
             for fluent in next_layer.iter().flat_map(State::iter) {
                 for distances in known.all() {
-                    let least = distances.from_state(&initial, fluent);
+                    let least = distances.steps_from(&initial, fluent);
                     assert!(least.is_some_and(|least| least <= depth), "{name}");
                 }
             }
@@ -276,7 +276,7 @@ fn distances_are_admissible_in_random_play_of_the_library() {
 fn check_appearances(known: &Known, states: &[State], name: &str) {
     for (step, state) in states.iter().enumerate() {
         for fluent in state.iter() {
-            let least = known.distances.from_state(&states[0], fluent);
+            let least = known.distances.steps_from(&states[0], fluent);
             assert!(least.is_some_and(|least| least as usize <= step), "{name}, step {step}");
         }
     }

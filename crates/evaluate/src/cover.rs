@@ -44,6 +44,8 @@ pub(crate) struct Covers<'p> {
     member: Vec<u32>,
     union: u32,
     target: u32,
+    /// The similarities with the target, with the round they were computed in.
+    similar: Vec<(u32, i64)>,
     work: u64,
 }
 
@@ -71,6 +73,7 @@ impl<'p> Covers<'p> {
             member: vec![0; fluents.len() + 1],
             union: 0,
             target: 0,
+            similar: vec![(0, 0); fluents.len()],
             work: 0,
         }
     }
@@ -163,13 +166,19 @@ impl<'p> Covers<'p> {
         let mut best: Option<(Rank, Condition)> = None;
         for literal in body.iter().filter(|literal| !literal.negative) {
             let condition = self.rules.condition(literal.atom);
+            let known = best.as_ref().map(|(rank, _)| *rank);
             let rank = match condition {
                 Condition::Never => return,
-                Condition::Fluent(fluent) => self.rank(&[fluent]),
-                Condition::Derived(atom) => self.rank(&self.found[atom.index()]),
+                Condition::Fluent(fluent) => self.rank(&[fluent], known),
+                Condition::Derived(atom) => {
+                    let cover = std::mem::take(&mut self.found[atom.index()]);
+                    let rank = self.rank(&cover, known);
+                    self.found[atom.index()] = cover;
+                    rank
+                }
             };
             self.work += 1;
-            if best.as_ref().is_none_or(|(other, _)| rank > *other) {
+            if let Some(rank) = rank {
                 best = Some((rank, condition));
             }
         }
@@ -205,28 +214,47 @@ impl<'p> Covers<'p> {
             })
     }
 
-    fn rank(&self, cover: &[u32]) -> Rank {
-        let nothing = self.nothing();
-        let is_new = |f: &u32| self.member[*f as usize] != self.union && *f != self.target;
+    /// The rank of a cover if it is better than the one known.
+    fn rank(&mut self, cover: &[u32], known: Option<Rank>) -> Option<Rank> {
         let mut new = 0;
         let mut worst = i64::MAX;
-        for fluent in cover.iter().copied().filter(is_new) {
-            new += 1;
-            if fluent == nothing {
-                return (false, false, 0, std::cmp::Reverse(cover.len()));
+        for fluent in cover.iter().copied() {
+            self.work += 1;
+            if self.member[fluent as usize] == self.union || fluent == self.target {
+                continue;
             }
-            let value = match self.selection {
-                Selection::Similar => self.similarity(fluent),
-                Selection::Fewest => 0,
-                Selection::Latest => i64::from(self.levels[fluent as usize]),
-            };
-            worst = worst.min(value);
+            new += 1;
+            if fluent == self.nothing() {
+                let rank = (false, false, 0, std::cmp::Reverse(cover.len()));
+                return known.is_none_or(|known| rank > known).then_some(rank);
+            }
+            worst = worst.min(self.worth(fluent));
+            let bound = (true, false, worst, std::cmp::Reverse(new));
+            if known.is_some_and(|known| known >= bound) && known.is_some_and(|known| known.0) {
+                return None;
+            }
         }
-        (true, new == 0, worst, std::cmp::Reverse(new))
+        let rank = (true, new == 0, worst, std::cmp::Reverse(new));
+        known.is_none_or(|known| rank > known).then_some(rank)
     }
 
-    fn similarity(&self, fluent: u32) -> i64 {
-        similarity(&self.fluents[fluent as usize], &self.fluents[self.target as usize])
+    /// How much an edge from a fluent to the target is wanted.
+    fn worth(&mut self, fluent: u32) -> i64 {
+        match self.selection {
+            Selection::Fewest => 0,
+            Selection::Latest => i64::from(self.levels[fluent as usize]),
+            Selection::Similar => {
+                let (round, value) = self.similar[fluent as usize];
+                if round == self.round {
+                    return value;
+                }
+                let (one, other) =
+                    (&self.fluents[fluent as usize], &self.fluents[self.target as usize]);
+                let value = similarity(one, other);
+                self.similar[fluent as usize] = (self.round, value);
+                value
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`build()`] turns a ground program into a [`Circuit`]: a graph of AND gates in which equal
 //! gates are stored once. [`Lanes`] evaluates it for [`plane::LANES`] positions at once, one bit each, and
-//! plays random playouts in all of them.
+//! plays random playouts in all of them. [`Stepper`] holds one position and propagates only what changes.
 //!
 //! ```
 //! let (rules, _) = gdl::parse("(role r) (init (at a)) (edge a b) (edge b c) (edge a c)
@@ -20,11 +20,17 @@ pub mod build;
 pub mod choose;
 pub mod graph;
 pub mod lanes;
+mod net;
+mod plan;
 pub mod plane;
 pub mod schedule;
-pub mod single;
+mod special;
+mod stepper;
 
 pub use build::{Circuit, Limits, TooLarge, build};
 pub use lanes::{Ended, Lanes, Tally};
+pub use net::{Layout, count_bits, nth_bit};
+pub use plan::Plan;
 pub use schedule::operations;
-pub use single::Single;
+pub use special::specialise;
+pub use stepper::Stepper;

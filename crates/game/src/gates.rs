@@ -1,10 +1,9 @@
 //! The circuit of a game, built once and shared by all machines and batches on it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use circuit::Circuit;
+use circuit::{Circuit, Layout, Plan};
 use ground::{Budget, GroundProgram};
-use rustc_hash::FxHashMap;
 
 use crate::batch::{Batch, NoCircuit, Sizes};
 use crate::circuit_machine::CircuitMachine;
@@ -12,6 +11,7 @@ use crate::game::Game;
 use crate::ids::{FluentId, Move};
 use crate::machine::Goal;
 use crate::state::State;
+use crate::universe::Universe;
 
 /// A game made into gates. Cheap to clone; everything inside is shared.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Gates {
     pub(crate) program: Arc<GroundProgram>,
     pub(crate) circuit: Arc<Circuit>,
     pub(crate) numbers: Arc<Numbers>,
+    /// The networks of the steppers, made when the first one is wanted.
+    plan: Arc<OnceLock<Arc<Plan>>>,
     sizes: Sizes,
 }
 
@@ -27,19 +29,20 @@ pub struct Gates {
 #[derive(Debug)]
 pub(crate) struct Numbers {
     pub(crate) fluents: Vec<FluentId>,
-    /// The place of each fluent of the universe, as far as it has one.
-    pub(crate) place_of: Vec<u32>,
     pub(crate) moves: Vec<Vec<Move>>,
-    /// For each role its moves in the order of their texts.
-    pub(crate) order: Vec<Vec<usize>>,
-    pub(crate) action_of: Vec<FxHashMap<Move, usize>>,
+    /// For each role its moves in the order of their texts; places in it are *ranks*.
+    pub(crate) ranked: Vec<Vec<Move>>,
+    /// For each role the rank of each of its moves, in the order of the ground program.
+    pub(crate) ranks: Vec<Vec<u32>>,
+    /// For each role the rank of each move of the universe, as far as it has one.
+    pub(crate) rank_of: Vec<Vec<u32>>,
     pub(crate) goals: Vec<Vec<String>>,
     /// The goals as numbers from 0 to 100, as far as they are.
     pub(crate) values: Vec<Vec<Option<Goal>>>,
     pub(crate) initial: State,
 }
 
-/// The place of a fluent that the circuit does not know.
+/// The place or rank of something that the circuit does not know.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 impl Gates {
@@ -59,6 +62,7 @@ impl Gates {
             numbers: Arc::new(Numbers::new(game, &program)),
             program: Arc::new(program),
             circuit: Arc::new(circuit),
+            plan: Arc::default(),
             sizes,
         })
     }
@@ -93,6 +97,16 @@ impl Gates {
         &self.numbers.moves
     }
 
+    /// The networks of the steppers.
+    pub(crate) fn plan(&self) -> Arc<Plan> {
+        let plan = self.plan.get_or_init(|| {
+            let fluents = self.numbers.fluents.iter().map(|fluent| fluent.0).collect();
+            let layout = Layout { fluents, moves: self.numbers.ranks.clone() };
+            Plan::new(&self.circuit, &layout)
+        });
+        plan.clone()
+    }
+
     /// A machine for one thread.
     pub fn machine(&self) -> CircuitMachine {
         CircuitMachine::on(self)
@@ -108,11 +122,6 @@ impl Numbers {
     fn new(game: &Game, program: &GroundProgram) -> Self {
         let universe = game.universe();
         let fluents: Vec<FluentId> = program.fluents.iter().map(|t| universe.fluent(t)).collect();
-        let most = fluents.iter().map(|fluent| fluent.index() + 1).max().unwrap_or(0);
-        let mut place_of = vec![NOWHERE; most];
-        for (place, fluent) in fluents.iter().enumerate() {
-            place_of[fluent.index()] = place as u32;
-        }
         let holding = fluents.iter().zip(&program.initial).filter(|(_, holds)| **holds);
         let initial = holding.map(|(fluent, _)| *fluent).collect();
         let moves: Vec<Vec<Move>> = program
@@ -120,18 +129,9 @@ impl Numbers {
             .iter()
             .map(|own| own.iter().map(|action| universe.action(&action.term)).collect())
             .collect();
-        let order = moves
-            .iter()
-            .map(|own| {
-                let mut order: Vec<usize> = (0..own.len()).collect();
-                order.sort_by_cached_key(|at| universe.move_entry(own[*at]).text.clone());
-                order
-            })
-            .collect();
-        let action_of = moves
-            .iter()
-            .map(|own| own.iter().enumerate().map(|(at, action)| (*action, at)).collect())
-            .collect();
+        let ranks: Vec<Vec<u32>> = moves.iter().map(|own| ranks(universe, own)).collect();
+        let ranked: Vec<Vec<Move>> = moves.iter().zip(&ranks).map(|(m, r)| sorted(m, r)).collect();
+        let rank_of = ranked.iter().map(|own| rank_table(own)).collect();
         let goals: Vec<Vec<String>> = program
             .goals
             .iter()
@@ -141,6 +141,34 @@ impl Numbers {
             .iter()
             .map(|own| own.iter().map(|text| crate::interpreter::goal_of(text)).collect())
             .collect();
-        Self { fluents, place_of, moves, order, action_of, goals, values, initial }
+        Self { fluents, moves, ranked, ranks, rank_of, goals, values, initial }
     }
+}
+
+/// The rank of each move by its text.
+fn ranks(universe: &Universe, moves: &[Move]) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..moves.len()).collect();
+    order.sort_by_cached_key(|at| universe.move_entry(moves[*at]).text.clone());
+    let mut ranks = vec![0; moves.len()];
+    for (rank, at) in order.into_iter().enumerate() {
+        ranks[at] = rank as u32;
+    }
+    ranks
+}
+
+fn sorted(moves: &[Move], ranks: &[u32]) -> Vec<Move> {
+    let mut sorted = moves.to_vec();
+    for (action, rank) in moves.iter().zip(ranks) {
+        sorted[*rank as usize] = *action;
+    }
+    sorted
+}
+
+fn rank_table(ranked: &[Move]) -> Vec<u32> {
+    let most = ranked.iter().map(|action| action.index() + 1).max().unwrap_or(0);
+    let mut table = vec![NOWHERE; most];
+    for (rank, action) in ranked.iter().enumerate() {
+        table[action.index()] = rank as u32;
+    }
+    table
 }

@@ -54,7 +54,7 @@ pub use ground::{Budget, GroundProgram, Stopped};
 pub use guide::{Canonicalizer, Evaluator, SymmetryId};
 pub use ids::{FluentId, JointMove, Move, Role};
 pub use interpreter::Interpreter;
-pub use machine::{Goal, Goals, Machine, ReasonError};
+pub use machine::{Goal, Goals, Machine, Playouts, ReasonError};
 pub use reasoner::{Reasoner, Status};
 pub use state::State;
 pub use universe::Universe;

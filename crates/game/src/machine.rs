@@ -4,8 +4,10 @@ use std::fmt;
 
 use datalog::EvalError;
 
+use crate::batch::Outcome;
 use crate::game::Game;
 use crate::ids::{JointMove, Move, Role};
+use crate::playout::Random;
 use crate::state::State;
 
 /// A reward between 0 and 100 (thesis §2.2.2).
@@ -93,4 +95,16 @@ pub trait Machine: Send {
 
     /// The reward of a role; also meaningful in states that are not terminal.
     fn goal(&mut self, state: &State, role: Role) -> Result<Goals, ReasonError>;
+}
+
+/// The ability to play random playouts inside, without handing out every state on the way.
+pub trait Playouts: Machine {
+    /// Plays uniformly random legal moves from a state until the end, for at most `most` moves. Goals are given
+    /// for terminal states only.
+    fn random_playout(
+        &mut self,
+        start: &State,
+        random: &mut Random,
+        most: u32,
+    ) -> Result<Outcome, ReasonError>;
 }

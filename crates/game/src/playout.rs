@@ -22,7 +22,9 @@ impl Random {
         let bound = bound as u64;
         loop {
             let wide = u128::from(self.0.next_u64()) * u128::from(bound);
-            if wide as u64 >= bound.wrapping_neg() % bound {
+            // The remainder is below the bound, so it is hardly ever needed.
+            let low = wide as u64;
+            if low >= bound || low >= bound.wrapping_neg() % bound {
                 return (wide >> 64) as usize;
             }
         }

@@ -1,0 +1,275 @@
+//! What all steppers of a game share: its networks, one for all states and some for common situations.
+//!
+//! A fluent that changes in nearly every step and that many gates read (who is in control) makes much work:
+//! all moves of one role become illegal, all of another legal. Networks in which such fluents are constants have
+//! none of it: each keeps its own position and catches up when its situation is there again. Which fluents these
+//! are is found by a short random play that counts the edges followed, and they are used only if that makes
+//! less work; so the choice depends on the game, not on the machine.
+
+use crate::build::Circuit;
+use crate::net::{Layout, Net, bits, count_bits, nth_bit};
+use crate::special::specialise;
+use crate::stepper::Stepper;
+
+use std::sync::Arc;
+
+/// Networks of a game.
+#[derive(Debug)]
+pub struct Plan {
+    nets: Vec<Net>,
+    /// The bits of the fluents that tell situations apart.
+    deciding: Vec<u32>,
+    /// Their values in each situation, in the order of the networks after the general one.
+    situations: Vec<u64>,
+    /// The bits that are fluents.
+    known: Vec<u64>,
+}
+
+/// Steps of random play that are looked at.
+const TRIAL_STEPS: usize = 400;
+/// At most that many fluents may tell situations apart, and at most that many situations are kept.
+const MOST_DECIDING: usize = 8;
+const MOST_SITUATIONS: usize = 8;
+/// The most edges of all networks for situations.
+const MOST_EDGES: usize = 4_000_000;
+
+impl Plan {
+    /// Networks for a circuit.
+    pub fn new(circuit: &Circuit, layout: &Layout) -> Arc<Self> {
+        let mut best = Arc::new(Self::with(circuit, layout, &[], &[]));
+        let trial = Trial::play(circuit, layout, &best);
+        let deciding = trial.deciding(circuit, layout, &best);
+        let (mut work, mut edges_left) = (trial.work, MOST_EDGES);
+        for count in 1..=deciding.len() {
+            let situations = trial.situations(layout, &deciding[..count]);
+            let edges = best.edges() * situations.len();
+            if situations.len() > MOST_SITUATIONS || edges > edges_left {
+                break;
+            }
+            edges_left -= edges;
+            let special = Arc::new(Self::with(circuit, layout, &deciding[..count], &situations));
+            let again = Trial::play(circuit, layout, &special);
+            // More networks need more memory, so they must be worth it.
+            if again.work * 10 < work * 9 {
+                (best, work) = (special, again.work);
+            }
+        }
+        best
+    }
+
+    fn with(circuit: &Circuit, layout: &Layout, deciding: &[usize], situations: &[u64]) -> Self {
+        let mut nets = vec![Net::new(&specialise(circuit, &[]), layout)];
+        for situation in situations {
+            let values = deciding.iter().enumerate();
+            let known: Vec<(usize, bool)> =
+                values.map(|(at, fluent)| (*fluent, situation >> at & 1 == 1)).collect();
+            nets.push(Net::new(&specialise(circuit, &known), layout));
+        }
+        let mut known = vec![0; nets[0].outputs.next.len()];
+        for bit in &layout.fluents {
+            known[*bit as usize / 64] |= 1 << (bit % 64);
+        }
+        let deciding = deciding.iter().map(|fluent| layout.fluents[*fluent]).collect();
+        Self { nets, deciding, situations: situations.to_vec(), known }
+    }
+
+    pub(crate) fn nets(&self) -> &[Net] {
+        &self.nets
+    }
+
+    /// The words of a state.
+    pub fn state_words(&self) -> usize {
+        self.known.len()
+    }
+
+    /// How many situations have networks of their own.
+    pub fn situations(&self) -> usize {
+        self.situations.len()
+    }
+
+    /// The edges of the general network.
+    pub fn edges(&self) -> usize {
+        self.nets[0].size()
+    }
+
+    /// Whether all fluents of a state are known.
+    pub(crate) fn knows(&self, state: &[u64]) -> bool {
+        let (first, rest) = state.split_at(state.len().min(self.known.len()));
+        first.iter().zip(&self.known).all(|(word, known)| word & !known == 0)
+            && rest.iter().all(|word| *word == 0)
+    }
+
+    /// The network for a state.
+    pub(crate) fn phase_of(&self, state: &[u64]) -> usize {
+        if self.situations.is_empty() {
+            return 0;
+        }
+        let situation = situation(&self.deciding, state);
+        self.situations.iter().position(|known| *known == situation).map_or(0, |at| at + 1)
+    }
+}
+
+fn situation(deciding: &[u32], state: &[u64]) -> u64 {
+    let mut values = 0;
+    for (at, bit) in deciding.iter().enumerate() {
+        let word = state.get(*bit as usize / 64).copied().unwrap_or(0);
+        values |= (word >> (bit % 64) & 1) << at;
+    }
+    values
+}
+
+/// A short random play.
+struct Trial {
+    states: Vec<Vec<u64>>,
+    work: u64,
+}
+
+impl Trial {
+    fn play(circuit: &Circuit, layout: &Layout, plan: &Arc<Plan>) -> Self {
+        let mut stepper = Stepper::new(plan.clone());
+        let mut initial = vec![0; plan.state_words()];
+        for (bit, _) in layout.fluents.iter().zip(&circuit.initial).filter(|(_, holds)| **holds) {
+            initial[*bit as usize / 64] |= 1 << (bit % 64);
+        }
+        let mut seed = 1;
+        let mut states = Vec::new();
+        stepper.load(&initial);
+        let before = stepper.work();
+        for _ in 0..TRIAL_STEPS {
+            states.push(stepper.state().to_vec());
+            let roles = 0..circuit.legal.len();
+            let actions: Option<Vec<u32>> =
+                roles.map(|role| pick(stepper.legal(role), &mut seed)).collect();
+            match actions.filter(|_| !stepper.is_terminal()) {
+                Some(actions) => stepper.advance(actions),
+                None => {
+                    stepper.load(&initial);
+                }
+            }
+        }
+        Self { states, work: stepper.work() - before }
+    }
+
+    /// Fluents whose changes make much work, those that make most first.
+    fn deciding(&self, circuit: &Circuit, layout: &Layout, plan: &Plan) -> Vec<usize> {
+        let net = &plan.nets[0];
+        let mut changes = vec![0; plan.state_words() * 64];
+        for pair in self.states.windows(2) {
+            let difference: Vec<u64> = pair[0].iter().zip(&pair[1]).map(|(a, b)| a ^ b).collect();
+            bits(&difference).for_each(|bit| changes[bit as usize] += 1);
+        }
+        let weight = |fluent: usize| {
+            let bit = layout.fluents[fluent] as usize;
+            let node = net.node_of_bit[bit] as usize;
+            changes[bit] * u64::from(net.spans[node + 1].edges - net.spans[node].edges)
+        };
+        let often = |fluent: &usize| {
+            changes[layout.fluents[*fluent] as usize] * 6 >= self.states.len() as u64
+        };
+        let mut deciding: Vec<usize> = (0..circuit.fluents.len()).filter(often).collect();
+        deciding.retain(|fluent| weight(*fluent) * 50 >= self.work);
+        deciding.sort_by_key(|fluent| (std::cmp::Reverse(weight(*fluent)), *fluent));
+        deciding.truncate(MOST_DECIDING);
+        deciding
+    }
+
+    /// The combinations of values of these fluents that were seen.
+    fn situations(&self, layout: &Layout, deciding: &[usize]) -> Vec<u64> {
+        let places: Vec<u32> = deciding.iter().map(|fluent| layout.fluents[*fluent]).collect();
+        let mut seen: Vec<u64> =
+            self.states.iter().map(|state| situation(&places, state)).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen
+    }
+}
+
+/// A random bit of those set; none if there is none.
+fn pick(words: &[u64], seed: &mut u64) -> Option<u32> {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    let nth = ((*seed >> 33) as u32).checked_rem(count_bits(words))?;
+    Some(nth_bit(words, nth))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two roles take turns; each marks one of six places or wipes a marked one.
+    const TURNS: &str = "(role x) (role o) (init (turn x))
+        (place 1) (place 2) (place 3) (place 4) (place 5) (place 6)
+        (<= (legal ?r (mark ?p)) (true (turn ?r)) (place ?p) (not (true (has ?p))))
+        (<= (legal ?r (wipe ?p)) (true (turn ?r)) (true (has ?p)))
+        (<= (legal x wait) (true (turn o))) (<= (legal o wait) (true (turn x)))
+        (<= (next (turn o)) (true (turn x))) (<= (next (turn x)) (true (turn o)))
+        (<= (next (has ?p)) (does ?r (mark ?p)))
+        (<= (next (has ?p)) (true (has ?p)) (not (wiped ?p)))
+        (<= (wiped ?p) (does ?r (wipe ?p)))
+        (<= open (place ?p) (not (true (has ?p))))
+        (<= terminal (not open)) (<= (goal x 100) (not open)) (<= (goal x 0) open)
+        (<= (goal o 50) (true (has 1)))";
+
+    fn circuit_of(text: &str) -> (Circuit, Layout) {
+        let (rules, _) = gdl::parse(text, &gdl::Limits::default());
+        let program = gdl::normal::normalize(&rules).expect("small");
+        let limits = ground::Budget::default();
+        #[expect(clippy::default_trait_access, reason = "the type is that of a crate further down")]
+        let ground = ground::ground(&program, &Default::default(), &limits).expect("tiny");
+        let circuit = crate::build(&ground, &crate::Limits::default()).expect("small");
+        let bits = |count: usize| (0..count as u32).rev().collect();
+        let moves = circuit.does.iter().map(|own| bits(own.len())).collect();
+        let layout = Layout { fluents: bits(circuit.fluents.len()), moves };
+        (circuit, layout)
+    }
+
+    /// Everything a circuit says, evaluated the obvious way: inputs are states and moves by their places.
+    fn evaluate(circuit: &Circuit, holds: &[bool], actions: &[usize]) -> Vec<bool> {
+        let mut inputs = holds.to_vec();
+        for (own, action) in circuit.does.iter().zip(actions) {
+            inputs.extend((0..own.len()).map(|at| at == *action));
+        }
+        let values = circuit.graph.evaluate(&inputs);
+        let outputs = circuit.next.iter().chain(circuit.legal.iter().flatten());
+        let outputs = outputs.chain([&circuit.terminal]).chain(circuit.goals.iter().flatten());
+        outputs.map(|signal| values[signal.node()] != signal.is_complemented()).collect()
+    }
+
+    #[test]
+    fn situations_make_less_work_and_the_same_answers() {
+        let (circuit, layout) = circuit_of(TURNS);
+        let general = Arc::new(Plan::with(&circuit, &layout, &[], &[]));
+        let plan = Plan::new(&circuit, &layout);
+        assert!(plan.situations() >= 2, "at least one for each role in control");
+        let (slow, fast) =
+            (Trial::play(&circuit, &layout, &general), Trial::play(&circuit, &layout, &plan));
+        assert_eq!(slow.states, fast.states);
+        assert!(fast.work < slow.work, "{} edges instead of {}", fast.work, slow.work);
+    }
+
+    #[test]
+    fn a_special_circuit_agrees_where_its_fluents_have_their_values() {
+        let (circuit, layout) = circuit_of(TURNS);
+        let plan = Plan::new(&circuit, &layout);
+        let trial = Trial::play(&circuit, &layout, &plan);
+        let bit_of = |fluent: usize| layout.fluents[fluent] as usize;
+        let mut stepper = Stepper::new(plan.clone());
+        for state in trial.states.iter().take(60) {
+            let holds: Vec<bool> = (0..circuit.fluents.len())
+                .map(|fluent| state[bit_of(fluent) / 64] >> (bit_of(fluent) % 64) & 1 == 1)
+                .collect();
+            let known: Vec<(usize, bool)> = plan
+                .deciding
+                .iter()
+                .map(|bit| layout.fluents.iter().position(|b| b == bit).expect("a fluent"))
+                .map(|fluent| (fluent, holds[fluent]))
+                .collect();
+            let special = specialise(&circuit, &known);
+            assert!(special.graph.gate_count() < circuit.graph.gate_count());
+            stepper.load(state);
+            let legal: Vec<u32> = (0..2).map(|role| nth_bit(stepper.legal(role), 0)).collect();
+            let place = |role: usize| layout.moves[role].iter().position(|b| *b == legal[role]);
+            let actions: Vec<usize> = (0..2).map(|role| place(role).expect("a move")).collect();
+            assert_eq!(evaluate(&special, &holds, &actions), evaluate(&circuit, &holds, &actions));
+        }
+    }
+}

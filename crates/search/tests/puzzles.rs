@@ -1,0 +1,168 @@
+//! Puzzles of the library, solved by planning.
+
+use game::{Budget, Game, Reasoner, Role};
+use search::planning::{
+    Distance, Ended, Guide, Nesting, Planner, PlannerOptions, Planning, Score, Unknown, best_first,
+    clock_fluents, depth_first, iterative_deepening_a_star, layers, policy_adaptation, replay,
+};
+use search::{Blind, Effort, Search, Stop};
+
+fn reasoner(name: &str) -> Reasoner {
+    let entry = library::find(name).expect("a library game");
+    let game = Game::from_text(entry.rules).expect("sound rules");
+    Reasoner::build(&game, &Budget::default())
+}
+
+fn planner(name: &str, shortest: bool) -> (Planner, Reasoner) {
+    let reasoner = reasoner(name);
+    let options = PlannerOptions { memory: 64 << 20, shortest, ..PlannerOptions::default() };
+    (Planner::new(reasoner.machine(), options), reasoner)
+}
+
+#[test]
+fn puzzles_are_solved_and_plans_lead_to_their_rewards() {
+    for (name, moves) in [
+        ("hanoi", Some(31)),
+        ("lights_on", Some(4)),
+        ("maze", Some(24)),
+        ("stack_sort", Some(9)),
+        ("pancakes_6", None),
+        ("queens_8", None),
+        ("sudoku_4x4", None),
+        ("blocks_world", None),
+        ("sokoban", Some(24)),
+    ] {
+        let (mut planner, reasoner) = planner(name, moves.is_some());
+        let mut machine = reasoner.machine();
+        let initial = machine.initial().expect("an initial state");
+        let effort = Effort::nodes(2_000_000);
+        let report = planner.search(&initial, Role(0), &effort, &mut |_| {}).expect("a report");
+        assert!(report.solved && report.value().low > 99.0, "{name}: {report:?}");
+        let actions: Vec<_> = report.line.iter().map(|joint| joint.of(Role(0))).collect();
+        let (_, reward) =
+            replay(&mut *machine, &initial, &actions).expect("an answer").expect("a plan");
+        assert_eq!(reward, 100, "{name}");
+        if let Some(moves) = moves {
+            assert_eq!((actions.len(), planner.is_shortest()), (moves, true), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_kept_plan_is_followed_without_searching_again() {
+    let (mut planner, reasoner) = planner("hanoi", false);
+    let mut machine = reasoner.machine();
+    let mut state = machine.initial().expect("an initial state");
+    let effort = Effort::default();
+    let first = planner.search(&state, Role(0), &effort, &mut |_| {}).expect("a report");
+    assert!(first.solved && first.nodes > 0);
+    for joint in &first.line {
+        let report = planner.search(&state, Role(0), &effort, &mut |_| {}).expect("a report");
+        assert_eq!(report.best, Some(joint.of(Role(0))));
+        assert!(report.solved && report.nodes == 0);
+        state = machine.next(&state, joint).expect("a next state");
+        planner.advance(&state);
+    }
+    let last = planner.search(&state, Role(0), &effort, &mut |_| {}).expect("a report");
+    assert!(last.best.is_none() && last.value().low > 99.0);
+}
+
+/// A puzzle with loops, dead ends and two ends: walk from 0 to 9 by steps of 1, 2 or -1; 7 is a trap worth 40,
+/// and from 3 there is a way without return to an end worth 70.
+const WALK: &str = "
+    (role you) (init (at 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+    (<= (step one ?a ?b) (succ ?a ?b))
+    (<= (step two ?a ?c) (succ ?a ?b) (succ ?b ?c))
+    (<= (step back ?b ?a) (succ ?a ?b))
+    (step hole 3 pit)
+    (<= (legal you ?m) (true (at ?a)) (step ?m ?a ?b))
+    (<= (next (at ?b)) (true (at ?a)) (does you ?m) (step ?m ?a ?b))
+    (<= terminal (true (at 9))) (<= terminal (true (at 7))) (<= terminal (true (at pit)))
+    (<= (goal you 100) (true (at 9))) (<= (goal you 40) (true (at 7)))
+    (<= (goal you 70) (true (at pit)))
+    (<= (goal you 0) (true (at ?a)) (succ ?a ?b) (distinct ?a 7))";
+
+/// Half the distance on the line, rounded up: admissible.
+struct Half(Vec<(game::FluentId, u32)>);
+
+impl Distance for Half {
+    fn estimate(&mut self, state: &game::State) -> Option<u32> {
+        self.0.iter().find(|(fluent, _)| state.contains(*fluent)).map(|(_, steps)| *steps)
+    }
+
+    fn is_admissible(&self) -> bool {
+        true
+    }
+}
+
+fn half(game: &Game) -> Half {
+    let fluent = |at: u32| {
+        let term = game.universe().parse(&format!("(at {at})")).expect("a fluent");
+        (game.universe().fluent(&term), (9 - at).div_ceil(2))
+    };
+    // From the pit there is no way, so it has no entry.
+    Half((0..=9).map(fluent).collect())
+}
+
+#[test]
+fn every_method_finds_the_way_and_those_with_a_proof_the_shortest() {
+    let game = Game::from_text(WALK).expect("sound rules");
+    let mut distance = half(&game);
+    let mut machine = game.interpreter();
+    let initial = game::Machine::initial(&mut machine).expect("an initial state");
+    let mut random = game::playout::Random::new(1);
+    for method in 0..9 {
+        let mut planning = Planning::new(&mut machine, &Effort::nodes(100_000), 100, 1 << 20);
+        let ended = match method {
+            0 => layers(&mut planning, &initial, usize::MAX, &mut Score::Mobility),
+            1 => best_first(&mut planning, &initial, &mut Guide::AStar(&mut distance)),
+            2 => best_first(&mut planning, &initial, &mut Guide::AStar(&mut Unknown)),
+            3 => iterative_deepening_a_star(&mut planning, &initial, &mut distance, 100),
+            4 => iterative_deepening_a_star(&mut planning, &initial, &mut Unknown, 100),
+            5 => best_first(&mut planning, &initial, &mut Guide::Greedy(&mut distance)),
+            6 => best_first(&mut planning, &initial, &mut Guide::Novelty),
+            7 => depth_first(&mut planning, &initial, &mut Blind, &mut distance, 100),
+            _ => policy_adaptation(&mut planning, &initial, &Nesting::default(), &mut random),
+        };
+        assert_eq!(ended, Ok(Ended::Best), "method {method}");
+        let plan = planning.best.clone().expect("a plan");
+        let found = replay(&mut machine, &initial, &plan.moves).expect("an answer");
+        assert_eq!(found.map(|(_, reward)| reward), Some(100), "method {method}");
+        assert!(plan.moves.len() == 5 || method > 4, "method {method}: {plan:?}");
+    }
+}
+
+#[test]
+fn an_impossible_reward_is_disproved_by_seeing_all_states() {
+    let text = WALK.replace("(succ 8 9)", "(succ 8 8)").replace("(goal you 100)", "(goal you 99)");
+    let game = Game::from_text(&text).expect("sound rules");
+    let mut machine = game.interpreter();
+    let initial = game::Machine::initial(&mut machine).expect("an initial state");
+    for method in 0..5 {
+        let mut planning = Planning::new(&mut machine, &Effort::nodes(100_000), 100, 1 << 20);
+        let ended = match method {
+            0 => layers(&mut planning, &initial, usize::MAX, &mut Score::Mobility),
+            1 => best_first(&mut planning, &initial, &mut Guide::AStar(&mut Unknown)),
+            2 => best_first(&mut planning, &initial, &mut Guide::Novelty),
+            3 => best_first(&mut planning, &initial, &mut Guide::Greedy(&mut Unknown)),
+            _ => depth_first(&mut planning, &initial, &mut Blind, &mut Unknown, 1000),
+        };
+        assert_eq!(ended, Ok(Ended::Exhausted), "method {method}");
+        assert_eq!(planning.best.map(|plan| plan.reward), Some(70), "method {method}");
+    }
+    let mut planner = Planner::new(Box::new(game.interpreter()), PlannerOptions::default());
+    let report = planner.search(&initial, Role(0), &Effort::default(), &mut |_| {}).expect("one");
+    assert!(report.solved && (report.value().high - 70.0).abs() < 0.01, "{report:?}");
+    assert_eq!(report.stop, Some(Stop::Done));
+}
+
+#[test]
+fn the_clock_of_a_puzzle_is_found_and_nothing_else() {
+    let reasoner = reasoner("eight_puzzle");
+    let mut machine = reasoner.machine();
+    let initial = machine.initial().expect("an initial state");
+    let clock = clock_fluents(&mut *machine, &initial, 1).expect("an answer");
+    let texts = reasoner.game().state_texts(&clock);
+    assert!(texts.len() > 10 && texts.iter().all(|text| text.contains("step")), "{texts:?}");
+}

@@ -7,6 +7,10 @@
 //! union of the covers of its bodies; the cover of a body is the cover of one of its positive conditions*. It
 //! visits each ground rule once for each fluent instead of multiplying them out.
 //!
+//! Games with thousands of fluents and long ways between rules would make that the product of both. Beyond a bound
+//! on the work, covers of relations are computed once for all fluents, by how specific their fluents are, and only
+//! the rules for `next` choose by the fluent at hand.
+//!
 //! Recursive relations, which Algorithms 3 and 4 leave alone, need no special node: a derivation is finite, so a
 //! body that contains a relation of the same component adds nothing to the cover of the component.
 
@@ -47,7 +51,12 @@ pub(crate) struct Covers<'p> {
     /// The similarities with the target, with the round they were computed in.
     similar: Vec<(u32, i64)>,
     work: u64,
+    /// Whether the covers of relations are those for all fluents.
+    shared: bool,
 }
+
+/// How much is looked at before covers are shared.
+const MOST_WORK: u64 = 30_000_000;
 
 /// How good a cover is; greater is better.
 type Rank = (bool, bool, i64, std::cmp::Reverse<usize>);
@@ -75,6 +84,7 @@ impl<'p> Covers<'p> {
             target: 0,
             similar: vec![(0, 0); fluents.len()],
             work: 0,
+            shared: false,
         }
     }
 
@@ -91,18 +101,42 @@ impl<'p> Covers<'p> {
     /// The sources of edges to a fluent, sorted.
     pub(crate) fn sources(&mut self, fluent: u32) -> Vec<u32> {
         let Some(next) = self.rules.next(fluent) else { return Vec::new() };
+        if self.work > MOST_WORK && !self.shared {
+            self.share();
+        }
         self.target = fluent;
         self.round += 1;
-        let atoms = self.cone(next).into_iter();
-        let mut atoms: Vec<(u32, AtomId)> =
-            atoms.map(|atom| (self.component_of[atom.index()], atom)).collect();
+        let atoms = if self.shared { vec![next] } else { self.cone(next) };
+        self.cover(atoms);
+        let mut sources = self.found[next.index()].clone();
+        sources.sort_unstable();
+        sources
+    }
+
+    /// Computes the covers of all relations that rules for `next` use, for no fluent in particular.
+    fn share(&mut self) {
+        self.round += 1;
+        self.target = self.nothing();
+        let mut atoms = Vec::new();
+        for fluent in 0..self.rules.fluent_count() {
+            if let Some(next) = self.rules.next(fluent as u32)
+                && self.met[next.index()] != self.round
+            {
+                atoms.extend(self.cone(next));
+            }
+        }
+        self.cover(atoms);
+        self.shared = true;
+    }
+
+    /// Computes the covers of atoms, those first that others use.
+    fn cover(&mut self, atoms: Vec<AtomId>) {
+        let component = |atom: AtomId| (self.component_of[atom.index()], atom);
+        let mut atoms: Vec<(u32, AtomId)> = atoms.into_iter().map(component).collect();
         atoms.sort_unstable();
         for group in atoms.chunk_by(|a, b| a.0 == b.0) {
             self.cover_group(group);
         }
-        let mut sources = self.found[next.index()].clone();
-        sources.sort_unstable();
-        sources
     }
 
     /// The atoms that the rules of an atom may use, as far as no body needs the target itself.
@@ -220,11 +254,12 @@ impl<'p> Covers<'p> {
         let mut worst = i64::MAX;
         for fluent in cover.iter().copied() {
             self.work += 1;
-            if self.member[fluent as usize] == self.union || fluent == self.target {
+            let nothing = fluent == self.nothing();
+            if self.member[fluent as usize] == self.union || (fluent == self.target && !nothing) {
                 continue;
             }
             new += 1;
-            if fluent == self.nothing() {
+            if nothing {
                 let rank = (false, false, 0, std::cmp::Reverse(cover.len()));
                 return known.is_none_or(|known| rank > known).then_some(rank);
             }
@@ -240,6 +275,10 @@ impl<'p> Covers<'p> {
 
     /// How much an edge from a fluent to the target is wanted.
     fn worth(&mut self, fluent: u32) -> i64 {
+        if self.target == self.nothing() {
+            // For no target in particular: what says more is more likely to be similar to it.
+            return size(&self.fluents[fluent as usize]);
+        }
         match self.selection {
             Selection::Fewest => 0,
             Selection::Latest => i64::from(self.levels[fluent as usize]),
@@ -255,6 +294,14 @@ impl<'p> Covers<'p> {
                 value
             }
         }
+    }
+}
+
+/// How many constants a term has.
+fn size(term: &GroundTerm) -> i64 {
+    match term {
+        GroundTerm::Constant(_) => 1,
+        GroundTerm::Function(_, args) => args.iter().map(size).sum(),
     }
 }
 

@@ -78,7 +78,7 @@ impl Informativeness {
 }
 
 const NOWHERE: u32 = u32::MAX;
-const ROWS_PER_LOOK: usize = 64;
+const ROWS_PER_LOOK: usize = 8;
 
 impl Distances {
     /// Computes the rows of `targets`, or of all fluents, as far as time and memory allow. `fluents` gives the

@@ -8,7 +8,6 @@ pub(crate) enum Watch {
     /// By the least number of steps.
     Steps(Steps),
     /// By the mean distance of all pieces like it.
-    #[allow(dead_code, reason = "for boards of lifted goals")]
     Mean(Mean),
 }
 
@@ -141,7 +140,6 @@ pub(crate) struct Mean {
 
 impl Mean {
     /// From fluents of the universe with their normalised distances.
-    #[allow(dead_code, reason = "for boards of lifted goals")]
     pub(crate) fn new(fluent: u32, distances: &[(u32, f64)]) -> Self {
         let mut sorted = distances.to_vec();
         sorted.sort_by_key(|(fluent, _)| *fluent);

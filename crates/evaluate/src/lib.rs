@@ -36,10 +36,14 @@ mod explain;
 mod graph;
 mod heuristic;
 mod leaf;
+mod lifted;
 mod network;
 mod norm;
 mod power;
 mod rules;
+mod shape;
+mod terms;
+mod unroll;
 
 pub use build::Options;
 pub use cover::Selection;

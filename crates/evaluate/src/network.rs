@@ -54,7 +54,6 @@ pub(crate) enum Kind {
     /// p or 1-p, as the child holds or not (thesis Eq. 5.5).
     Truth,
     /// The best of the values given to its children, among those that hold; the last value if none does.
-    #[allow(dead_code, reason = "for order relations of lifted goals")]
     Witness(Box<[Signal]>),
     /// Relations that depend on each other; the nodes that follow are its members.
     Component(Box<Component>),

@@ -1,0 +1,102 @@
+//! Measures evaluation functions: the time to build them, and what evaluating the successors of states of random
+//! play costs in units of computing those successors. CPU time of the thread, so other work on the machine
+//! hardly matters. `cargo run --release -p evaluate --example cost -- [NAME...]`
+
+use std::time::{Duration, Instant};
+
+use evaluate::{Evaluation, Options};
+use game::playout::{Random, random_joint_move};
+use game::{Budget, Deadline, Evaluator, Game, JointMove, Machine, Reasoner, State};
+use structure::{NoProver, Settings, Structures};
+
+/// Nanoseconds that this thread has run.
+fn cpu() -> u64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+fn main() {
+    let names: Vec<String> = std::env::args().skip(1).collect();
+    println!("game\tground s\tstructures s\tkind\tbuild s\tnodes\tnext ns\tevaluate ns\tratio\tnotes");
+    for entry in library::games() {
+        if names.is_empty() || names.iter().any(|name| name == entry.name) {
+            measure(entry.name, entry.rules);
+        }
+    }
+}
+
+fn measure(name: &str, text: &str) {
+    let Ok(game) = Game::from_text(text) else { return println!("{name}\tnot playable") };
+    let begin = cpu();
+    let deadline = Some(Instant::now() + Duration::from_secs(20));
+    let reasoner = Reasoner::build(&game, &Budget { deadline, ..Budget::default() });
+    let ground = seconds(begin);
+    let Some(gates) = reasoner.gates() else { return println!("{name}\tno circuit") };
+    let begin = cpu();
+    let deadline = Deadline::within(Duration::from_secs(20));
+    let found = Structures::find(&reasoner, &Settings::default(), &deadline, &mut NoProver);
+    let structures = seconds(begin);
+    let mut machine = reasoner.machine();
+    let Some((states, next)) = successors(&mut *machine) else { return };
+    for kind in ["basic", "distance"] {
+        let begin = cpu();
+        let options = Options::default();
+        let evaluation = match kind {
+            "basic" => Evaluation::lifted(&game, gates.program(), Some(&found), &options, &deadline),
+            _ => Evaluation::ground(&game, gates.program(), &options, &deadline),
+        };
+        let mut evaluator = evaluation.evaluator();
+        let build = seconds(begin);
+        let mut values = vec![0.0; game.roles().len()];
+        let begin = cpu();
+        for state in &states {
+            evaluator.evaluate(state, &mut values);
+        }
+        let spent = (cpu() - begin) as f64 / states.len() as f64;
+        println!(
+            "{name}\t{ground:.3}\t{structures:.3}\t{kind}\t{build:.3}\t{}\t{next:.0}\t{spent:.0}\t{:.2}\t{}",
+            evaluation.size(),
+            spent / next,
+            evaluation.notes().join("; "),
+        );
+    }
+}
+
+fn seconds(begin: u64) -> f64 {
+    (cpu() - begin) as f64 / 1e9
+}
+
+/// Successors of states of random play in the order a search meets them, and the nanoseconds for one.
+fn successors(machine: &mut dyn Machine) -> Option<(Vec<State>, f64)> {
+    let mut random = Random::new(7);
+    let mut pairs: Vec<(State, JointMove)> = Vec::new();
+    let mut state = machine.initial().ok()?;
+    while pairs.len() < 20_000 {
+        let joint = random_joint_move(machine, &state, &mut random).ok()?;
+        let over = machine.is_terminal(&state).ok()?;
+        let Some(joint) = joint.filter(|_| !over) else {
+            if pairs.is_empty() {
+                return None;
+            }
+            state = machine.initial().ok()?;
+            continue;
+        };
+        for role in machine.game().role_ids() {
+            let mut moves = Vec::new();
+            machine.legal_moves(&state, role, &mut moves).ok()?;
+            for action in moves.into_iter().take(40) {
+                let mut other = joint.clone();
+                other.0[role.index()] = action;
+                pairs.push((state.clone(), other));
+            }
+        }
+        state = machine.next(&state, &joint).ok()?;
+    }
+    let begin = cpu();
+    let mut states = Vec::with_capacity(pairs.len());
+    for (state, joint) in &pairs {
+        states.push(machine.next(state, joint).ok()?);
+    }
+    let spent = (cpu() - begin) as f64 / pairs.len() as f64;
+    Some((states, spent))
+}

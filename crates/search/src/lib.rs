@@ -11,6 +11,7 @@ mod effort;
 pub mod hash;
 mod interface;
 pub mod matrix;
+pub mod mcts;
 pub mod planning;
 mod report;
 mod rewards;

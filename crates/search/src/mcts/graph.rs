@@ -1,0 +1,228 @@
+//! The graph: an arena of nodes and a table of their states, both shared by all threads without locks.
+//!
+//! Threads only add; what has to move things (growing the table, recycling nodes) is done between two
+//! rounds, when no thread searches. Growing is done in small parts, so that a round never waits long.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+
+use crate::hash::Key;
+
+use super::node::{NONE, Node, NodeId};
+
+const CHUNK: usize = 1 << 12;
+const CHUNKS: usize = 1 << 14;
+const SEGMENTS: usize = 1 << 8;
+const FIRST_SLOTS: usize = 1 << 6;
+
+type Chunk = Box<[OnceLock<Node>]>;
+
+/// A part of the table: numbers of nodes by keys, open addressing.
+#[derive(Debug)]
+struct Segment {
+    slots: Box<[AtomicU32]>,
+    used: AtomicU32,
+}
+
+impl Segment {
+    fn new(slots: usize) -> Self {
+        let slots = (0..slots).map(|_| AtomicU32::new(NONE)).collect();
+        Self { slots, used: AtomicU32::new(0) }
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.used.load(Ordering::Relaxed) as usize * 2 > self.slots.len()
+    }
+}
+
+/// All nodes.
+#[derive(Debug)]
+pub(super) struct Graph {
+    chunks: Box<[OnceLock<Chunk>]>,
+    segments: Vec<Segment>,
+    /// Nodes given out, the first one never.
+    next: AtomicU32,
+    /// Numbers that may be given out again, and how many of them were.
+    free: Vec<NodeId>,
+    freed: AtomicUsize,
+    bytes: AtomicUsize,
+    crowded: AtomicBool,
+}
+
+impl Graph {
+    pub(super) fn new() -> Self {
+        Self {
+            chunks: (0..CHUNKS).map(|_| OnceLock::new()).collect(),
+            segments: (0..SEGMENTS).map(|_| Segment::new(FIRST_SLOTS)).collect(),
+            next: AtomicU32::new(1),
+            free: Vec::new(),
+            freed: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
+            crowded: AtomicBool::new(false),
+        }
+    }
+
+    /// A node that is there.
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        match self.get(id) {
+            Some(node) => node,
+            None => unreachable!("links lead to nodes that are there"),
+        }
+    }
+
+    fn get(&self, id: NodeId) -> Option<&Node> {
+        self.slot(id)?.get()
+    }
+
+    fn slot(&self, id: NodeId) -> Option<&OnceLock<Node>> {
+        self.chunks.get(id as usize / CHUNK)?.get()?.get(id as usize % CHUNK)
+    }
+
+    /// The node of a state.
+    pub(super) fn find(&self, key: Key) -> Option<NodeId> {
+        let segment = self.segment(key);
+        let mask = segment.slots.len() - 1;
+        let start = place(key);
+        for at in 0..segment.slots.len() {
+            let id = segment.slots[(start + at) & mask].load(Ordering::Acquire);
+            if id == NONE {
+                return None;
+            }
+            if self.get(id).is_some_and(|node| node.key == key) {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// Adds a node, or finds that another thread was quicker. A node that is not `shared` has no place
+    /// in the table.
+    pub(super) fn insert(&self, node: Node, shared: bool) -> Option<NodeId> {
+        let (key, bytes) = (node.key, node.bytes());
+        let id = self.fresh()?;
+        let chunk = self.chunks.get(id as usize / CHUNK)?;
+        let chunk = chunk.get_or_init(|| (0..CHUNK).map(|_| OnceLock::new()).collect());
+        let _ = chunk[id as usize % CHUNK].set(node);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Some(if shared { self.publish(key, id) } else { id })
+    }
+
+    fn fresh(&self) -> Option<NodeId> {
+        if self.freed.load(Ordering::Relaxed) < self.free.len() {
+            let at = self.freed.fetch_add(1, Ordering::Relaxed);
+            if let Some(id) = self.free.get(at) {
+                return Some(*id);
+            }
+        }
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        ((id as usize) < CHUNK * CHUNKS).then_some(id)
+    }
+
+    fn publish(&self, key: Key, id: NodeId) -> NodeId {
+        let segment = self.segment(key);
+        let mask = segment.slots.len() - 1;
+        let start = place(key);
+        for at in 0..segment.slots.len() {
+            let slot = &segment.slots[(start + at) & mask];
+            match slot.compare_exchange(NONE, id, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => {
+                    segment.used.fetch_add(1, Ordering::Relaxed);
+                    if segment.is_crowded() {
+                        self.crowded.store(true, Ordering::Relaxed);
+                    }
+                    return id;
+                }
+                Err(other) if self.get(other).is_some_and(|node| node.key == key) => return other,
+                Err(_) => {}
+            }
+        }
+        // No place: the node is simply not shared.
+        id
+    }
+
+    fn segment(&self, key: Key) -> &Segment {
+        &self.segments[key.0 as usize % SEGMENTS]
+    }
+
+    /// Counts memory that a node took later.
+    pub(super) fn took(&self, bytes: usize) {
+        if bytes > 0 {
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the table has to grow before the search goes on.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.crowded.load(Ordering::Relaxed)
+    }
+
+    /// The memory in use: nodes, table and the unused part of the arena.
+    pub(super) fn bytes(&self) -> usize {
+        let table: usize = self.segments.iter().map(|segment| segment.slots.len() * 4).sum();
+        self.bytes.load(Ordering::Relaxed) + table
+    }
+
+    /// Nodes in use.
+    pub(super) fn len(&self) -> usize {
+        let given = self.next.load(Ordering::Relaxed) as usize - 1;
+        let waiting = self.free.len().saturating_sub(self.freed.load(Ordering::Relaxed));
+        given.saturating_sub(waiting)
+    }
+
+    /// Numbers below this were given out.
+    pub(super) fn end(&self) -> NodeId {
+        self.next.load(Ordering::Relaxed).min((CHUNK * CHUNKS) as u32)
+    }
+
+    /// Makes the crowded parts of the table larger.
+    pub(super) fn grow(&mut self) {
+        for at in 0..self.segments.len() {
+            if self.segments[at].is_crowded() {
+                let size = self.segments[at].slots.len() * 2;
+                self.rebuild(at, size, |_| true);
+            }
+        }
+        self.crowded.store(false, Ordering::Relaxed);
+    }
+
+    /// Makes a part of the table anew, with the nodes that are kept.
+    pub(super) fn rebuild(&mut self, at: usize, size: usize, keep: impl Fn(NodeId) -> bool) {
+        let old = std::mem::replace(&mut self.segments[at], Segment::new(size));
+        for slot in &old.slots {
+            let id = slot.load(Ordering::Relaxed);
+            if id != NONE
+                && keep(id)
+                && let Some(node) = self.get(id)
+            {
+                self.publish(node.key, id);
+            }
+        }
+    }
+
+    /// How many parts the table has, and the size of one.
+    pub(super) fn segment_sizes(&self) -> Vec<usize> {
+        self.segments.iter().map(|segment| segment.slots.len()).collect()
+    }
+
+    /// Drops a node to which no link leads.
+    pub(super) fn remove(&mut self, id: NodeId) {
+        let chunk = self.chunks.get_mut(id as usize / CHUNK).and_then(OnceLock::get_mut);
+        let slot = chunk.and_then(|chunk| chunk.get_mut(id as usize % CHUNK));
+        if let Some(node) = slot.and_then(OnceLock::take) {
+            let bytes = self.bytes.get_mut();
+            *bytes = bytes.saturating_sub(node.bytes());
+            self.free.push(id);
+        }
+    }
+
+    /// The numbers that were given out again leave the list.
+    pub(super) fn settle_free(&mut self) {
+        let used = (*self.freed.get_mut()).min(self.free.len());
+        self.free.drain(..used);
+        *self.freed.get_mut() = 0;
+    }
+}
+
+fn place(key: Key) -> usize {
+    (key.0 >> 8) as usize
+}

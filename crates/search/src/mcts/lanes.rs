@@ -1,0 +1,175 @@
+//! Playouts in the lanes of the circuit: leaves are collected with virtual loss, then played out together.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use game::{Batch, Deadline, State};
+
+use crate::effort::{Effort, Meter, Stop};
+use crate::rewards::Look;
+
+use super::node::Bounds;
+use super::options::Options;
+use super::path::Path;
+use super::playout::{self, Tools};
+use super::worker::{Shared, Worker, settled_values};
+
+/// Leaves collected at a time at first, and where the clock must not matter.
+const USUAL_LEAVES: usize = 32;
+const LEAST_LEAVES: usize = 8;
+const MOST_LEAVES: usize = 256;
+/// A root of n visits allows for n divided by this leaves at a time: virtual loss distorts less.
+const VISITS_FOR_A_LEAF: u32 = 4;
+
+/// How many leaves are collected at a time: as many as take the time of their playouts.
+#[derive(Debug)]
+pub(super) struct Rhythm {
+    pub(super) leaves: usize,
+    pub(super) fixed: bool,
+}
+
+impl Default for Rhythm {
+    fn default() -> Self {
+        Self { leaves: USUAL_LEAVES, fixed: true }
+    }
+}
+
+impl Rhythm {
+    fn learn(&mut self, collecting: Duration, playing: Duration) {
+        if self.fixed {
+            return;
+        }
+        if collecting * 2 < playing {
+            self.leaves = (self.leaves * 2).min(MOST_LEAVES);
+        } else if collecting > playing * 2 {
+            self.leaves = (self.leaves / 2).max(LEAST_LEAVES);
+        }
+    }
+}
+
+impl Worker {
+    /// Collects leaves, plays them out, and backs up the means.
+    pub(super) fn simulate_in_lanes(
+        &mut self,
+        shared: &Shared<'_>,
+        meter: &mut Meter,
+    ) -> Result<(), Stop> {
+        let begin = Instant::now();
+        let visits = shared.graph.node(shared.root).visits.load(Relaxed);
+        let wanted = self.rhythm.leaves.min((visits / VISITS_FOR_A_LEAF) as usize).max(1);
+        let mut collected = Vec::new();
+        let stopped = self.collect(shared, meter, wanted, &mut collected);
+        let collecting = begin.elapsed();
+        self.play_out(shared, &collected);
+        self.rhythm.learn(collecting, begin.elapsed().saturating_sub(collecting));
+        self.paths.append(&mut collected);
+        stopped
+    }
+
+    /// Goes down several times. Leaves whose values are known are backed up at once and count as well.
+    fn collect(
+        &mut self,
+        shared: &Shared<'_>,
+        meter: &mut Meter,
+        wanted: usize,
+        collected: &mut Vec<Path>,
+    ) -> Result<(), Stop> {
+        for _ in 0..wanted {
+            Self::begin(shared)?;
+            let mut path = self.paths.pop().unwrap_or_default();
+            if let Err(stop) = self.descend(shared, meter, &mut path) {
+                path.abandon(shared.graph);
+                shared.begun.fetch_sub(1, Relaxed);
+                self.paths.push(path);
+                return Err(stop);
+            }
+            let leaf = shared.graph.node(path.leaf);
+            if settled_values(leaf, &mut self.values) {
+                path.back_up(shared.options, shared.graph, &mut self.values, shared.outer);
+                self.paths.push(path);
+            } else {
+                collected.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays out the leaves, each as often as there are lanes for it.
+    fn play_out(&mut self, shared: &Shared<'_>, collected: &[Path]) {
+        let Some(batch) = self.batch.as_mut().filter(|_| !collected.is_empty()) else { return };
+        let times = (Batch::LANES / collected.len()).max(1);
+        let leaves = collected.iter().map(|path| &shared.graph.node(path.leaf).state);
+        let starts: Vec<State> =
+            leaves.flat_map(|state| std::iter::repeat_n(state, times).cloned()).collect();
+        shared.playouts.fetch_add(starts.len() as u64, Relaxed);
+        let outcomes = batch.playouts(&starts, shared.options.longest);
+        let mut nothing = vec![0.0; self.values.len()];
+        playout::unfinished(&mut nothing);
+        for (path, outcomes) in collected.iter().zip(outcomes.chunks(times)) {
+            self.values.fill(0.0);
+            for outcome in outcomes {
+                let finished = outcome.as_ref().filter(|outcome| outcome.terminal);
+                for (role, value) in self.values.iter_mut().enumerate() {
+                    // As everywhere, an end without a reward counts 0.
+                    let goal = |goal: Option<game::Goal>| f64::from(goal.map_or(0, |goal| goal.0));
+                    *value += finished.map_or(nothing[role], |ended| goal(ended.goals[role]));
+                }
+            }
+            self.values.iter_mut().for_each(|value| *value /= times as f64);
+            path.back_up(shared.options, shared.graph, &mut self.values, shared.outer);
+        }
+    }
+
+    /// Whether the lanes make more playouts from a state in the same time than the machine does.
+    pub(super) fn lanes_pay(
+        &mut self,
+        options: &Options,
+        state: &State,
+        outer: &[Bounds],
+        deadline: &Deadline,
+    ) -> bool {
+        let Some(batch) = &mut self.batch else { return false };
+        let begin = Instant::now();
+        let sweep = |batch: &mut Batch| {
+            let begin = Instant::now();
+            batch.playouts(&vec![state.clone(); Batch::LANES], options.longest);
+            begin.elapsed()
+        };
+        let sweep = sweep(batch).min(sweep(batch));
+        if sweep > LONGEST_SWEEP {
+            return false;
+        }
+        // The machine gets the same time, and loses if it cannot make a tenth of the playouts.
+        let time = sweep.max(Duration::from_micros(200)) * 2;
+        let effort = Effort::until(deadline.not_after(begin + time + begin.elapsed()));
+        let mut meter = Meter::start(&effort);
+        let mut values = vec![0.0; outer.len()];
+        let started = Instant::now();
+        let mut made = 0_u32;
+        while started.elapsed() < time {
+            let mut tools = Tools {
+                options,
+                machine: &mut *self.machine,
+                evaluator: None,
+                policy: &self.policy,
+                random: &mut self.random,
+                meter: &mut meter,
+                look: &mut Look::default(),
+                outer,
+            };
+            if tools.play(state, [0; 2], None, &mut values).is_err() {
+                break;
+            }
+            made += 1;
+        }
+        let machine = f64::from(made) / started.elapsed().as_secs_f64().max(1e-9);
+        let lanes = Batch::LANES as f64 / sweep.as_secs_f64().max(1e-9);
+        lanes > machine * WORTH
+    }
+}
+
+/// A sweep cannot be interrupted, so a longer one would make the search hard to stop.
+const LONGEST_SWEEP: Duration = Duration::from_millis(4);
+/// Several playouts of one leaf say less than as many of different leaves: lanes have to be that many times
+/// quicker.
+const WORTH: f64 = 2.0;

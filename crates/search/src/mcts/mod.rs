@@ -1,0 +1,370 @@
+//! Monte-Carlo tree search: UCT on a graph, with a solver, for any number of roles.
+//!
+//! After Rauber-14 ("Implementation Details", UCT): states reached in several ways share a node, values
+//! are propagated only along the path that was visited, and proven values are propagated exactly. Leaves get
+//! their values by playouts: step by step on a machine, or hundreds at a time in the lanes of the circuit.
+//! Threads share the graph without locks. [`Options`] has everything that can be switched.
+//!
+//! A node of an [`Effort`] is a simulation here: one way from the root to a leaf and back.
+//!
+//! | module | concern |
+//! |---|---|
+//! | `node`, `graph`, `recycle` | memory: nodes, the arena with its table, what to drop |
+//! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
+//! | `playout`, `policy`, `amaf`, `lanes` | values of leaves, and what is learned from their moves |
+//! | `worker`, `outcome` | one thread at work, and what to play in the end |
+
+mod amaf;
+mod graph;
+mod lanes;
+mod node;
+mod options;
+mod outcome;
+mod path;
+mod playout;
+mod policy;
+mod recycle;
+mod select;
+mod solver;
+mod worker;
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use game::{Evaluator, Machine, ReasonError, Reasoner, Role, State};
+
+use crate::class::GameClass;
+use crate::effort::{Effort, Meter, Stop};
+use crate::hash::{Zobrist, mix};
+use crate::interface::Search;
+use crate::report::SearchReport;
+
+use graph::Graph;
+use node::{Bounds, NodeId};
+pub use options::{Amaf, Decisive, Final, Options, Playouts, Policy, Simultaneous};
+pub use outcome::draw;
+use worker::{Pause, Shared, Worker};
+
+/// How long a round takes: afterwards there is a new report.
+const ROUND: Duration = Duration::from_millis(50);
+/// The part of the memory that is in use after recycling.
+const KEPT: (usize, usize) = (1, 2);
+
+/// What a round may take in any case.
+const SLACK: usize = 1 << 15;
+
+/// Where machines come from.
+type Machines = Box<dyn Fn() -> Box<dyn Machine> + Send>;
+
+enum Source {
+    Reasoner(Reasoner),
+    Machines(Machines),
+}
+
+/// The search. It keeps its graph from call to call; the state to search need not be where it was before.
+pub struct Mcts {
+    options: Options,
+    source: Source,
+    evaluator: Option<Box<dyn Evaluator>>,
+    outer: Vec<Bounds>,
+    zobrist: Zobrist,
+    graph: Graph,
+    workers: Vec<Worker>,
+    lanes: Option<bool>,
+    totals: Totals,
+}
+
+/// Counts of the last search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Ways from the root to a leaf.
+    pub simulations: u64,
+    /// Playouts: more than simulations where a leaf got several, fewer where values were proven.
+    pub playouts: u64,
+    /// Whether playouts were made in lanes.
+    pub lanes: bool,
+    /// How often memory was recycled.
+    pub recycled: u64,
+}
+
+impl Mcts {
+    /// A search on the machines of a reasoner, in lanes where that pays.
+    pub fn new(reasoner: &Reasoner, options: Options) -> Self {
+        let roles = reasoner.game().roles().len();
+        let fluents = reasoner.game().universe().fluent_count();
+        Self::with(Source::Reasoner(reasoner.clone()), roles, fluents, options)
+    }
+
+    /// A search on machines of any kind, all of the same game.
+    pub fn on_machines(
+        machines: impl Fn() -> Box<dyn Machine> + Send + 'static,
+        options: Options,
+    ) -> Self {
+        let machine = machines();
+        let (roles, fluents) =
+            (machine.game().roles().len(), machine.game().universe().fluent_count());
+        Self::with(Source::Machines(Box::new(machines)), roles, fluents, options)
+    }
+
+    fn with(source: Source, roles: usize, fluents: usize, mut options: Options) -> Self {
+        options.threads = options.threads.max(1);
+        Self {
+            outer: vec![Bounds { low: 0, high: 100 }; roles],
+            zobrist: Zobrist::new(fluents),
+            graph: Graph::new(),
+            workers: Vec::new(),
+            lanes: None,
+            totals: Totals::default(),
+            evaluator: None,
+            source,
+            options,
+        }
+    }
+
+    /// With an evaluator, for the options that use one.
+    #[must_use]
+    pub fn with_evaluator(mut self, evaluator: Box<dyn Evaluator>) -> Self {
+        self.evaluator = Some(evaluator);
+        self.workers.clear();
+        self
+    }
+
+    /// With what is proven about the rewards of the game.
+    #[must_use]
+    pub fn with_class(mut self, class: &GameClass) -> Self {
+        for (role, outer) in self.outer.iter_mut().enumerate() {
+            let (low, high) = class.bounds(Role(role as u32));
+            *outer = Bounds { low, high: high.max(low).min(100) };
+        }
+        self.forget();
+        self
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Counts of the last search.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// The initial state of the game.
+    pub fn initial(&mut self) -> Result<State, ReasonError> {
+        self.hire();
+        self.workers[0].machine.initial()
+    }
+
+    fn hire(&mut self) {
+        while self.workers.len() < self.options.threads {
+            let seed = mix(self.options.seed ^ mix(self.workers.len() as u64));
+            let (machine, batch) = match &self.source {
+                Source::Reasoner(reasoner) => (reasoner.machine(), reasoner.batch(seed)),
+                Source::Machines(make) => (make(), None),
+            };
+            let uses = &self.options;
+            let wanted = uses.bias > 0.0 || uses.implicit > 0.0 || uses.cut_off.is_some();
+            let evaluator = self.evaluator.as_ref().filter(|_| wanted).map(|e| e.another());
+            self.workers.push(Worker::new(machine, batch, evaluator, seed));
+        }
+    }
+
+    /// The options as far as they make sense here.
+    fn sensible(&self) -> Options {
+        let mut options = self.options.clone();
+        if self.evaluator.is_none() {
+            (options.bias, options.implicit, options.cut_off) = (0.0, 0.0, None);
+        }
+        options
+    }
+
+    /// The node of a state, made if it is not there.
+    fn root(&mut self, state: &State) -> Result<NodeId, Stop> {
+        let key = self.zobrist.key(state);
+        let known = self.graph.find(key);
+        if let Some(id) = known {
+            return Ok(id);
+        }
+        let node = self.workers[0].new_node(&self.outer, key, state.clone())?;
+        self.graph.insert(node, true).ok_or(Stop::Memory)
+    }
+
+    /// Whether to use lanes: asked, or measured once for a game.
+    fn use_lanes(
+        &mut self,
+        options: &Options,
+        state: &State,
+        (effort, timed): (&Effort, bool),
+    ) -> bool {
+        if options.need_steps() || self.workers[0].batch.is_none() {
+            return false;
+        }
+        match options.playouts {
+            Playouts::Stepper => false,
+            Playouts::Lanes => true,
+            Playouts::Auto if !timed => true,
+            Playouts::Auto => {
+                let (worker, outer) = (&mut self.workers[0], &self.outer);
+                let measure = || worker.lanes_pay(options, state, outer, &effort.deadline);
+                *self.lanes.get_or_insert_with(measure)
+            }
+        }
+    }
+
+    /// Lets all threads search until one has a reason to stop or the round is over.
+    fn round(
+        &mut self,
+        options: &Options,
+        root: NodeId,
+        meters: &mut [Meter],
+        counts: &Counts,
+    ) -> Result<Pause, Stop> {
+        let shared = Shared {
+            options,
+            graph: &self.graph,
+            zobrist: &self.zobrist,
+            root,
+            outer: &self.outer,
+            lanes: counts.lanes,
+            begun: &counts.begun,
+            most: counts.most,
+            playouts: &counts.playouts,
+            deepest: &counts.deepest,
+            // The clock must not matter where only nodes are limited.
+            pause: counts.timed.then(|| Instant::now() + ROUND),
+            // Where not even recycling helps, the search still goes on.
+            memory: options.memory.max(self.graph.bytes() + SLACK),
+        };
+        let shared = &shared;
+        let mut pairs = self.workers.iter_mut().zip(meters);
+        let Some((worker, meter)) = pairs.next() else { return Ok(Pause::Round) };
+        let results: Vec<Result<Pause, Stop>> = std::thread::scope(|scope| {
+            let others: Vec<_> =
+                pairs.map(|(worker, meter)| scope.spawn(|| worker.run(shared, meter))).collect();
+            let first = worker.run(shared, meter);
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            std::iter::once(first).chain(others.into_iter().map(join)).collect()
+        });
+        let solved = results.contains(&Ok(Pause::Solved));
+        let stopped = results.into_iter().find(Result::is_err);
+        if solved { Ok(Pause::Solved) } else { stopped.unwrap_or(Ok(Pause::Round)) }
+    }
+
+    /// What has to be done to the graph between two rounds.
+    fn look_after(&mut self, root: NodeId, effort: &Effort) {
+        if self.graph.is_crowded() {
+            self.graph.grow();
+        }
+        let target = self.options.memory / KEPT.1 * KEPT.0;
+        if self.graph.bytes() >= self.options.memory
+            && recycle::recycle(&mut self.graph, root, target, &effort.deadline)
+        {
+            self.totals.recycled += 1;
+        }
+    }
+
+    fn report(&self, role: Role, root: NodeId, meter: &Meter, counts: &Counts) -> SearchReport {
+        let mut report = outcome::blank(role, self.outer.len());
+        outcome::fill(&mut report, &self.options, &self.graph, root);
+        report.nodes = counts.begun.load(Relaxed);
+        report.selective_depth = counts.deepest.load(Relaxed) as u32;
+        report.seconds = meter.seconds();
+        report.table = outcome::usage(&self.options, &self.graph);
+        report
+    }
+}
+
+/// What all threads of a search count together.
+struct Counts {
+    begun: AtomicU64,
+    playouts: AtomicU64,
+    deepest: AtomicU64,
+    most: u64,
+    lanes: bool,
+    timed: bool,
+}
+
+impl Search for Mcts {
+    fn name(&self) -> &'static str {
+        "uct"
+    }
+
+    fn search(
+        &mut self,
+        state: &State,
+        role: Role,
+        effort: &Effort,
+        observe: &mut dyn FnMut(&SearchReport),
+    ) -> Result<SearchReport, ReasonError> {
+        self.hire();
+        let timed = effort.deadline.instant().is_some() || effort.nodes.is_none();
+        let endless = Effort { nodes: None, ..effort.clone() };
+        let mut meters = vec![Meter::start(&endless); self.options.threads];
+        let root = match self.root(state) {
+            Ok(root) => root,
+            Err(Stop::Machine(error)) => return Err(error),
+            Err(stop) => {
+                let mut report = outcome::blank(role, self.outer.len());
+                report.stop = Some(stop);
+                return Ok(report);
+            }
+        };
+        let options = self.sensible();
+        let lanes = self.use_lanes(&options, state, (effort, timed));
+        for worker in &mut self.workers {
+            worker.rhythm.fixed = !timed || options.leaves > 0;
+            if options.leaves > 0 {
+                worker.rhythm.leaves = options.leaves;
+            }
+        }
+        let counts = Counts {
+            begun: AtomicU64::new(0),
+            playouts: AtomicU64::new(0),
+            deepest: AtomicU64::new(0),
+            most: effort.nodes.unwrap_or(u64::MAX / 2),
+            lanes,
+            timed,
+        };
+        self.totals = Totals { lanes, ..Totals::default() };
+        let stop = loop {
+            match self.round(&options, root, &mut meters, &counts) {
+                Ok(Pause::Solved) => break Stop::Done,
+                Err(stop) => break stop,
+                Ok(Pause::Round) => {}
+            }
+            self.look_after(root, effort);
+            if effort.deadline.passed() {
+                break if effort.deadline.cancelled() { Stop::Cancelled } else { Stop::Time };
+            }
+            observe(&self.report(role, root, &meters[0], &counts));
+        };
+        self.totals.simulations = counts.begun.load(Relaxed);
+        self.totals.playouts = counts.playouts.load(Relaxed);
+        let mut report = self.report(role, root, &meters[0], &counts);
+        report.stop = Some(stop);
+        observe(&report);
+        Ok(report)
+    }
+
+    fn advance(&mut self, _state: &State) {
+        // Nodes that cannot be reached any more are the first to go when memory is needed.
+        self.workers.iter_mut().for_each(|worker| worker.policy.decay());
+    }
+
+    fn forget(&mut self) {
+        self.graph = Graph::new();
+        self.workers.clear();
+    }
+
+    fn use_machine(&mut self, machine: Box<dyn Machine>) {
+        // Other threads, and the lanes, get theirs from the reasoner.
+        self.workers.clear();
+        self.lanes = None;
+        self.hire();
+        self.workers[0].machine = machine;
+    }
+}

@@ -1,0 +1,209 @@
+//! The way from the root to a leaf, and what is done along it when the leaf has a value.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::graph::Graph;
+use super::node::{Bounds, Edge, Expansion, NONE, Node, NodeId, fixed};
+use super::options::{Options, Simultaneous};
+use super::select;
+use super::solver;
+
+/// A node on the way, with the moves that were chosen in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) node: NodeId,
+    /// The number of the joint move, the last role's move changing fastest.
+    pub(super) joint: usize,
+    /// Where its choices begin in [`Path::chosen`]: one place for each role.
+    chosen: usize,
+    /// Where its moves begin in the list of all moves of the simulation.
+    pub(super) made: usize,
+    /// The place of the move that was meant, if its value is known.
+    instead_of: Option<usize>,
+}
+
+/// A way through the graph.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Path {
+    pub(super) steps: Vec<Step>,
+    chosen: Vec<u32>,
+    pub(super) leaf: NodeId,
+}
+
+impl Path {
+    /// Begins anew at a root.
+    pub(super) fn begin(&mut self, root: NodeId) {
+        self.steps.clear();
+        self.chosen.clear();
+        self.leaf = root;
+    }
+
+    /// Whether a node is on the way.
+    pub(super) fn contains(&self, id: NodeId) -> bool {
+        self.steps.iter().any(|step| step.node == id)
+    }
+
+    /// Leaves the present leaf by moves, given by their places among those of the node.
+    pub(super) fn step(
+        &mut self,
+        node: &Node,
+        expansion: &Expansion,
+        at: &[usize],
+        (made, instead_of): (usize, Option<usize>),
+    ) {
+        let mut joint = 0;
+        for (at, stat) in at.iter().zip(&node.roles) {
+            joint = joint * stat.count as usize + (at - stat.first as usize);
+            if stat.count > 1 {
+                expansion.edges[*at].pending.fetch_add(1, Relaxed);
+            }
+        }
+        let chosen = self.chosen.len();
+        self.steps.push(Step { node: self.leaf, joint, chosen, made, instead_of });
+        self.chosen.extend(at.iter().map(|at| *at as u32));
+    }
+
+    fn chosen(&self, step: &Step, roles: usize) -> &[u32] {
+        &self.chosen[step.chosen..step.chosen + roles]
+    }
+
+    /// Takes back a way that will not get a value.
+    pub(super) fn abandon(&mut self, graph: &Graph) {
+        for step in &self.steps {
+            let node = graph.node(step.node);
+            if let Some(expansion) = node.expansion() {
+                for (at, stat) in self.chosen(step, node.roles.len()).iter().zip(&node.roles) {
+                    if stat.count > 1 {
+                        expansion.edges[*at as usize].pending.fetch_sub(1, Relaxed);
+                    }
+                }
+            }
+        }
+        self.steps.clear();
+    }
+
+    /// Propagates values along the way, and only there (Rauber-14 "UCT").
+    pub(super) fn back_up(
+        &self,
+        options: &Options,
+        graph: &Graph,
+        values: &mut [f64],
+        outer: &[Bounds],
+    ) {
+        let mut below = graph.node(self.leaf);
+        count(below, values);
+        let mut news = options.solver && below.is_settled();
+        for step in self.steps.iter().rev() {
+            let node = graph.node(step.node);
+            let Some(expansion) = node.expansion() else { continue };
+            match node.mover() {
+                Some(role) => {
+                    let at = self.chosen(step, values.len())[role] as usize;
+                    let edge = &expansion.edges[at];
+                    if options.solver {
+                        let bounds = below.roles[role].bounds.get();
+                        news = edge.bounds.tighten(bounds) || news;
+                    }
+                    let visits = edge.visits.fetch_add(1, Relaxed) + 1;
+                    if node.roles[role].count > 1 {
+                        edge.pending.fetch_sub(1, Relaxed);
+                    }
+                    if below.visits.load(Relaxed) >= visits {
+                        edge.set_mean(below.mean(role), visits);
+                    } else {
+                        // The node was made anew: it knows less than the edge.
+                        edge.sum.fetch_add(fixed(values[role]), Relaxed);
+                    }
+                }
+                None => self.back_up_several(options, graph, step, values),
+            }
+            news = news && solver::update(graph, node, outer);
+            if options.implicit > 0.0 {
+                back_up_implicit(graph, node, expansion);
+            }
+            if let Some(meant) = step.instead_of {
+                take_known(graph, &expansion.edges[meant], values);
+            }
+            count(node, values);
+            below = node;
+        }
+    }
+
+    fn back_up_several(&self, options: &Options, graph: &Graph, step: &Step, values: &[f64]) {
+        let node = graph.node(step.node);
+        let Some(expansion) = node.expansion() else { return };
+        let mut stride = node.joint_count();
+        for (role, at) in self.chosen(step, values.len()).iter().enumerate() {
+            let stat = &node.roles[role];
+            stride /= (stat.count as usize).max(1);
+            if stat.count <= 1 {
+                continue;
+            }
+            let edge = &expansion.edges[*at as usize];
+            edge.pending.fetch_sub(1, Relaxed);
+            edge.visits.fetch_add(1, Relaxed);
+            edge.sum.fetch_add(fixed(values[role]), Relaxed);
+            if let (Simultaneous::Regret, Some(children)) =
+                (options.simultaneous, &expansion.children)
+            {
+                let mean = node.mean(role);
+                let would = |other: usize| {
+                    let joint = step.joint - (*at as usize - stat.first as usize) * stride
+                        + (other - stat.first as usize) * stride;
+                    match children.get(joint) {
+                        NONE => mean,
+                        child => graph.node(child).mean(role),
+                    }
+                };
+                select::learn_regret(node, expansion, role, would(*at as usize), would);
+            }
+        }
+    }
+}
+
+/// A visit of a move whose values are known: those are what the nodes above get.
+fn take_known(graph: &Graph, edge: &Edge, values: &mut [f64]) {
+    let child = edge.child.load(Relaxed);
+    if child == NONE {
+        return;
+    }
+    for (value, stat) in values.iter_mut().zip(&graph.node(child).roles) {
+        *value = stat.bounds.get().clamp(*value);
+    }
+    let visits = edge.visits.fetch_add(1, Relaxed) + 1;
+    // The bounds of the edge make its mean exact.
+    edge.set_mean(edge.mean(), visits);
+}
+
+/// Counts a visit with its values, which are moved into what is proven.
+fn count(node: &Node, values: &mut [f64]) {
+    node.visits.fetch_add(1, Relaxed);
+    for (stat, value) in node.roles.iter().zip(values) {
+        *value = stat.bounds.get().clamp(*value);
+        stat.sum.fetch_add(fixed(*value), Relaxed);
+    }
+}
+
+/// Implicit minimax backups (Lanctot, Winands, Pepels and Sturtevant 2014), in the way of max^n: the role
+/// that moves takes the child of highest value for it.
+fn back_up_implicit(graph: &Graph, node: &Node, expansion: &Expansion) {
+    let Some(role) = node.mover() else { return };
+    let mut best: Option<(f64, NodeId)> = None;
+    for edge in &expansion.edges[node.range(role)] {
+        let child = edge.child.load(Relaxed);
+        if child == NONE {
+            continue;
+        }
+        let stat = &graph.node(child).roles[role];
+        let value = stat.bounds.get().clamp(stat.implicit.get());
+        edge.implicit.set(value);
+        if !value.is_nan() && best.is_none_or(|(most, _)| value > most) {
+            best = Some((value, child));
+        }
+    }
+    if let Some((_, child)) = best {
+        for (own, from) in node.roles.iter().zip(&graph.node(child).roles) {
+            own.implicit.set(from.bounds.get().clamp(from.implicit.get()));
+        }
+    }
+}

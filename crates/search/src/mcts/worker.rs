@@ -1,0 +1,382 @@
+//! One thread of the search: goes down the graph, adds nodes, gets values for leaves, backs them up.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use game::playout::Random;
+use game::{Batch, Evaluator, JointMove, Machine, Move, Role, State};
+
+use crate::effort::{Meter, Stop};
+use crate::hash::{Key, Zobrist};
+use crate::rewards::{Look, Turn, rewards};
+
+use super::amaf::{self, Made, Seen};
+use super::graph::Graph;
+use super::lanes::Rhythm;
+use super::node::{Bounds, Expansion, NONE, Node, NodeId};
+use super::options::{Amaf, Decisive, Options, Policy as PolicyOption, Simultaneous};
+use super::path::Path;
+use super::playout::{self, Tools, digest, digest_two};
+use super::policy::Policy;
+use super::select;
+
+/// How often a role moves at random where several choose. Without it, roles with equal statistics choose
+/// alike for ever, and never learn what else could happen (own choice; that decoupled UCT needs
+/// randomness is a finding of Shafiei, Sturtevant and Schaeffer 2009).
+const INDEPENDENCE: f64 = 0.1;
+
+/// What all threads of a round share.
+pub(super) struct Shared<'s> {
+    pub(super) options: &'s Options,
+    pub(super) graph: &'s Graph,
+    pub(super) zobrist: &'s Zobrist,
+    pub(super) root: NodeId,
+    /// What is known about the values of every node.
+    pub(super) outer: &'s [Bounds],
+    /// Whether playouts are made by the lanes.
+    pub(super) lanes: bool,
+    /// Simulations begun, and the most of them.
+    pub(super) begun: &'s AtomicU64,
+    pub(super) most: u64,
+    /// Playouts made: more than simulations where a leaf gets several.
+    pub(super) playouts: &'s AtomicU64,
+    /// The deepest leaf.
+    pub(super) deepest: &'s AtomicU64,
+    /// When the round is over.
+    pub(super) pause: Option<Instant>,
+    /// The bytes at which the round is over.
+    pub(super) memory: usize,
+}
+
+/// Why a thread came back without being told to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// The round is over, or the graph has to be looked after.
+    Round,
+    /// The value of the root is proven.
+    Solved,
+}
+
+/// What a thread owns; it lives as long as the search.
+pub(super) struct Worker {
+    pub(super) machine: Box<dyn Machine>,
+    pub(super) batch: Option<Batch>,
+    pub(super) evaluator: Option<Box<dyn Evaluator>>,
+    pub(super) policy: Policy,
+    pub(super) random: Random,
+    pub(super) rhythm: Rhythm,
+    pub(super) look: Look,
+    pub(super) paths: Vec<Path>,
+    made: Vec<Made>,
+    seen: Seen,
+    chosen: Vec<usize>,
+    pub(super) values: Vec<f64>,
+}
+
+impl Worker {
+    pub(super) fn new(
+        machine: Box<dyn Machine>,
+        batch: Option<Batch>,
+        evaluator: Option<Box<dyn Evaluator>>,
+        seed: u64,
+    ) -> Self {
+        Self {
+            machine,
+            batch,
+            evaluator,
+            policy: Policy::default(),
+            random: Random::new(seed),
+            rhythm: Rhythm::default(),
+            look: Look::default(),
+            paths: vec![Path::default()],
+            made: Vec::new(),
+            seen: Seen::default(),
+            chosen: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Simulates until it has to stop or pause.
+    pub(super) fn run(&mut self, shared: &Shared<'_>, meter: &mut Meter) -> Result<Pause, Stop> {
+        self.values.resize(shared.outer.len(), 0.0);
+        loop {
+            if shared.options.solver && shared.graph.node(shared.root).is_settled() {
+                return Ok(Pause::Solved);
+            }
+            if shared.graph.is_crowded() || shared.graph.bytes() >= shared.memory {
+                return Ok(Pause::Round);
+            }
+            meter.check()?;
+            if shared.pause.is_some_and(|pause| Instant::now() >= pause) {
+                return Ok(Pause::Round);
+            }
+            if shared.lanes && self.batch.is_some() {
+                self.simulate_in_lanes(shared, meter)?;
+            } else {
+                self.simulate_by_steps(shared, meter)?;
+            }
+        }
+    }
+
+    /// Takes a ticket for a simulation.
+    pub(super) fn begin(shared: &Shared<'_>) -> Result<(), Stop> {
+        if shared.begun.fetch_add(1, Relaxed) >= shared.most {
+            shared.begun.fetch_sub(1, Relaxed);
+            return Err(Stop::Nodes);
+        }
+        Ok(())
+    }
+
+    fn simulate_by_steps(&mut self, shared: &Shared<'_>, meter: &mut Meter) -> Result<(), Stop> {
+        Self::begin(shared)?;
+        let mut path = std::mem::take(&mut self.paths[0]);
+        let result = self.simulation(shared, meter, &mut path);
+        if result.is_err() {
+            path.abandon(shared.graph);
+            shared.begun.fetch_sub(1, Relaxed);
+        }
+        self.paths[0] = path;
+        result
+    }
+
+    fn simulation(
+        &mut self,
+        shared: &Shared<'_>,
+        meter: &mut Meter,
+        path: &mut Path,
+    ) -> Result<(), Stop> {
+        let options = shared.options;
+        let wanted = options.amaf != Amaf::Off || options.policy != PolicyOption::Uniform;
+        let after = self.descend(shared, meter, path)?;
+        let leaf = shared.graph.node(path.leaf);
+        let mut values = std::mem::take(&mut self.values);
+        let result = if settled_values(leaf, &mut values) {
+            Ok(())
+        } else {
+            shared.playouts.fetch_add(1, Relaxed);
+            let mut tools = Tools {
+                options,
+                machine: &mut *self.machine,
+                evaluator: self.evaluator.as_deref_mut(),
+                policy: &self.policy,
+                random: &mut self.random,
+                meter,
+                look: &mut self.look,
+                outer: shared.outer,
+            };
+            tools.play(&leaf.state, after, wanted.then_some(&mut self.made), &mut values)
+        };
+        if result.is_ok() {
+            path.back_up(options, shared.graph, &mut values.clone(), shared.outer);
+            if options.amaf != Amaf::Off {
+                let actions = self.machine.game().universe().move_count();
+                let memory = (&mut self.seen, actions);
+                amaf::learn(options, shared.graph, path, &self.made, &values, memory);
+            }
+            self.policy.learn(options, &self.made, &values);
+        }
+        self.values = values;
+        result
+    }
+
+    /// Goes down from the root to a leaf: a new node, a settled one, or one that was met before on the
+    /// way. Returns what was played last, for sequences.
+    pub(super) fn descend(
+        &mut self,
+        shared: &Shared<'_>,
+        meter: &mut Meter,
+        path: &mut Path,
+    ) -> Result<[u32; 2], Stop> {
+        path.begin(shared.root);
+        self.made.clear();
+        let mut after = [0; 2];
+        loop {
+            let node = shared.graph.node(path.leaf);
+            let fresh = node.visits.load(Relaxed) == 0;
+            if node.turn == Turn::End
+                || fresh
+                || (shared.options.solver && node.is_settled())
+                || path.contains(path.leaf)
+            {
+                shared.deepest.fetch_max(path.steps.len() as u64, Relaxed);
+                return Ok(after);
+            }
+            let (expansion, bytes) = node.expand(shared.outer);
+            shared.graph.took(bytes);
+            let made = self.made.len();
+            let instead_of = self.select(shared, path, node, expansion);
+            let joint: Vec<Move> = self.chosen.iter().map(|at| node.moves[*at]).collect();
+            self.note_moves(shared, node, after);
+            path.step(node, expansion, &self.chosen, (made, instead_of));
+            let last = digest(&joint);
+            after = [last, digest_two(after[0], last)];
+            path.leaf = self.child(shared, meter, node, expansion, path, joint)?;
+        }
+    }
+
+    /// Chooses a move for each role; the move that was meant, where its value is known.
+    fn select(
+        &mut self,
+        shared: &Shared<'_>,
+        path: &Path,
+        node: &Node,
+        expansion: &Expansion,
+    ) -> Option<usize> {
+        self.chosen.clear();
+        let mut instead_of = None;
+        let options = shared.options;
+        let several = node.turn == Turn::Several;
+        let regret = several && options.simultaneous == Simultaneous::Regret;
+        let settled = |child: NodeId| {
+            options.solver && !several && child != NONE && shared.graph.node(child).is_settled()
+        };
+        for (role, stat) in node.roles.iter().enumerate() {
+            let at = if stat.count <= 1 {
+                stat.first as usize
+            } else if regret {
+                select::by_regret(node, expansion, role, &mut self.random)
+            } else if several && select::unit(&mut self.random) < INDEPENDENCE {
+                stat.first as usize + self.random.below(stat.count as usize)
+            } else {
+                let view = amaf::view(options, shared.graph, path, node, role);
+                let view = (role, view.as_ref());
+                let random = &mut self.random;
+                let choice = select::by_ucb(options, node, expansion, view, settled, random);
+                instead_of = choice.instead_of;
+                choice.at
+            };
+            self.chosen.push(at);
+        }
+        instead_of
+    }
+
+    fn note_moves(&mut self, shared: &Shared<'_>, node: &Node, after: [u32; 2]) {
+        if shared.options.need_steps() {
+            for (role, stat) in node.roles.iter().enumerate().filter(|(_, stat)| stat.count > 1) {
+                debug_assert!(self.chosen[role] >= stat.first as usize);
+                let action = node.moves[self.chosen[role]];
+                self.made.push(Made { role: role as u32, action, after });
+            }
+        }
+    }
+
+    /// The node that a joint move leads to, made if it is not there.
+    fn child(
+        &mut self,
+        shared: &Shared<'_>,
+        meter: &mut Meter,
+        node: &Node,
+        expansion: &Expansion,
+        path: &Path,
+        joint: Vec<Move>,
+    ) -> Result<NodeId, Stop> {
+        let step = path.steps[path.steps.len() - 1];
+        let edge = node.mover().map(|role| (role, &expansion.edges[self.chosen[role]]));
+        let known = match (&edge, &expansion.children) {
+            (Some((_, edge)), _) => edge.child.load(Relaxed),
+            (None, Some(children)) => children.get(step.joint),
+            (None, None) => NONE,
+        };
+        if known != NONE {
+            return Ok(known);
+        }
+        meter.count()?;
+        let next = self.machine.next(&node.state, &JointMove(joint))?;
+        let key = shared.zobrist.update(node.key, &node.state, &next);
+        let child = self.node_of(shared, key, next)?;
+        if let Some((role, edge)) = edge {
+            edge.prior.set(prior(shared.graph.node(child), role));
+            edge.implicit.set(prior(shared.graph.node(child), role));
+            edge.child.store(child, Relaxed);
+        } else if let Some(children) = &expansion.children {
+            children.set(step.joint, child);
+        }
+        Ok(child)
+    }
+
+    /// The node of a state, made if it is not there.
+    pub(super) fn node_of(
+        &mut self,
+        shared: &Shared<'_>,
+        key: Key,
+        state: State,
+    ) -> Result<NodeId, Stop> {
+        if shared.options.transpositions
+            && let Some(known) = shared.graph.find(key)
+        {
+            return Ok(known);
+        }
+        let node = self.new_node(shared.outer, key, state)?;
+        let decided = node.turn == Turn::End;
+        let id = shared.graph.insert(node, shared.options.transpositions).ok_or(Stop::Memory)?;
+        if !decided && shared.options.solver && shared.options.decisive != Decisive::Off {
+            self.look_for_win(shared, id)?;
+        }
+        Ok(id)
+    }
+
+    /// A node with all that the rules say about a state.
+    pub(super) fn new_node(
+        &mut self,
+        outer: &[Bounds],
+        key: Key,
+        state: State,
+    ) -> Result<Node, Stop> {
+        let turn = self.look.at(&mut *self.machine, &state)?;
+        if turn == Turn::End {
+            let goals = rewards(&mut *self.machine, &state)?;
+            let exact = goals.into_iter().map(Bounds::exact);
+            return Ok(Node::new(key, state, turn, &self.look.moves, exact));
+        }
+        let node = Node::new(key, state, turn, &self.look.moves, outer.iter().copied());
+        if let Some(evaluator) = &mut self.evaluator {
+            let mut values = vec![50.0; outer.len()];
+            playout::evaluate(&mut **evaluator, &node.state, &mut values);
+            node.roles.iter().zip(values).for_each(|(role, value)| role.implicit.set(value));
+        }
+        Ok(node)
+    }
+
+    /// Looks for a move that wins at once, and settles the node if there is one. Where it is the turn of
+    /// another role, this makes the move before a proven loss: the anti-decisive moves remain.
+    fn look_for_win(&mut self, shared: &Shared<'_>, id: NodeId) -> Result<(), Stop> {
+        let node = shared.graph.node(id);
+        let Turn::Of(Role(role)) = node.turn else { return Ok(()) };
+        let mut joint: Vec<Move> =
+            node.roles.iter().map(|stat| node.moves[stat.first as usize]).collect();
+        for at in node.range(role as usize) {
+            joint[role as usize] = node.moves[at];
+            let machine = &mut *self.machine;
+            let Some(end) = playout::wins(machine, &node.state, &joint, Role(role), shared.outer)?
+            else {
+                continue;
+            };
+            let key = shared.zobrist.key(&end);
+            let child = self.node_of(shared, key, end)?;
+            let (expansion, bytes) = node.expand(shared.outer);
+            shared.graph.took(bytes);
+            expansion.edges[at].child.store(child, Relaxed);
+            super::solver::update(shared.graph, node, shared.outer);
+            return Ok(());
+        }
+        Ok(())
+    }
+}
+
+/// What the evaluator says about a node; what the rules say where it is an end.
+fn prior(node: &Node, role: usize) -> f64 {
+    let stat = &node.roles[role];
+    let bounds = stat.bounds.get();
+    if bounds.is_exact() { f64::from(bounds.low) } else { stat.implicit.get() }
+}
+
+/// The values of a node that is settled.
+pub(super) fn settled_values(node: &Node, values: &mut [f64]) -> bool {
+    if !node.is_settled() {
+        return false;
+    }
+    for (value, stat) in values.iter_mut().zip(&node.roles) {
+        *value = f64::from(stat.bounds.get().low);
+    }
+    true
+}

@@ -1,0 +1,339 @@
+//! Monte-Carlo tree search: proven values against brute force, simultaneous moves, limits, odd games.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use game::playout::Random;
+use game::{Budget, Deadline, Evaluator, Game, Machine, Reasoner, Role, State};
+use search::mcts::{Amaf, Decisive, Final, Mcts, Options, Playouts, Policy, Simultaneous};
+use search::{Effort, Look, Search, SearchReport, Stop, Turn, Value, rewards};
+
+fn library_game(name: &str) -> Game {
+    Game::from_text(library::find(name).expect("a game of the library").rules).expect("sound")
+}
+
+fn on_circuit(game: &Game) -> Reasoner {
+    Reasoner::build(game, &Budget::default())
+}
+
+fn steps() -> usize {
+    std::env::var("FLUXION_STEPS").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
+}
+
+fn search(mcts: &mut Mcts, effort: &Effort) -> SearchReport {
+    let initial = mcts.initial().expect("an initial state");
+    mcts.search(&initial, Role(0), effort, &mut |_| ()).expect("searched")
+}
+
+/// A random game as a graph without cycles: in each of `width` places of each of `depth` layers a role
+/// moves along one of up to three edges; at the end there are rewards. Rewards of the roles add up to 100
+/// if `sum`, otherwise they are all different.
+fn random_game(seed: u64, roles: usize, sum: bool) -> Game {
+    let mut random = Random::new(seed);
+    let (depth, width) = (2 + random.below(4), 1 + random.below(4));
+    let mut text = String::new();
+    for role in 0..roles {
+        let _ = writeln!(text, "(role r{role})");
+    }
+    text.push_str("(init (at 0 0))\n");
+    for layer in 0..depth {
+        for place in 0..width {
+            let mover = random.below(roles);
+            let _ = writeln!(text, "(turn {layer} {place} r{mover})");
+            for edge in 0..=random.below(3) {
+                let (to, next) = (random.below(width), layer + 1);
+                let _ = writeln!(text, "(edge {layer} {place} m{edge} {next} {to})");
+            }
+        }
+    }
+    let mut pool: Vec<usize> = (0..=100).collect();
+    for place in 0..width {
+        let mut left = 100;
+        for role in 0..roles {
+            let goal = match (sum, role + 1 == roles) {
+                (true, true) => left,
+                (true, false) => [0, 25, 50, 75, 100][random.below(5)].min(left),
+                (false, _) => pool.swap_remove(random.below(pool.len())),
+            };
+            left -= goal.min(left);
+            let _ = writeln!(text, "(<= (goal r{role} {goal}) (true (at {depth} {place})))");
+        }
+    }
+    let _ = write!(
+        text,
+        "(<= (legal ?r ?m) (true (at ?l ?p)) (turn ?l ?p ?r) (edge ?l ?p ?m ?k ?q))
+         (<= (legal ?r wait) (role ?r) (true (at ?l ?p)) (turn ?l ?p ?s) (distinct ?r ?s))
+         (<= (next (at ?k ?q)) (true (at ?l ?p)) (turn ?l ?p ?r) (does ?r ?m) (edge ?l ?p ?m ?k ?q))
+         (<= terminal (true (at {depth} ?p)))"
+    );
+    Game::from_text(&text).expect("sound")
+}
+
+/// The max^n values of a state; where several moves are best for the role that moves, its first one.
+fn brute_force(
+    machine: &mut dyn Machine,
+    state: &State,
+    known: &mut BTreeMap<State, Vec<u8>>,
+) -> Vec<u8> {
+    if let Some(values) = known.get(state) {
+        return values.clone();
+    }
+    let mut look = Look::default();
+    let values = match look.at(machine, state).expect("small") {
+        Turn::End => rewards(machine, state).expect("small"),
+        Turn::Several => unreachable!("one role moves at a time"),
+        turn => {
+            let mover = if let Turn::Of(role) = turn { role.index() } else { 0 };
+            let mut best: Option<Vec<u8>> = None;
+            for joint in 0..look.joint_count() {
+                let next = machine.next(state, &look.joint(joint)).expect("small");
+                let values = brute_force(machine, &next, known);
+                if best.as_ref().is_none_or(|best| values[mover] > best[mover]) {
+                    best = Some(values);
+                }
+            }
+            best.expect("some move")
+        }
+    };
+    known.insert(state.clone(), values.clone());
+    values
+}
+
+fn variants() -> Vec<Options> {
+    let base = Options { playouts: Playouts::Stepper, ..Options::default() };
+    vec![
+        base.clone(),
+        Options { policy: Policy::Mast, ..base.clone() },
+        Options { policy: Policy::Nst, final_move: Final::Value, ..base.clone() },
+        Options { amaf: Amaf::Rave, final_move: Final::Secure, ..base.clone() },
+        Options { amaf: Amaf::Grave, amaf_reference: 5, ..base.clone() },
+        Options { decisive: Decisive::Tree, first_play: Some(0.6), ..base.clone() },
+        Options { decisive: Decisive::All, ..base.clone() },
+        Options { bias: 0.5, implicit: 0.3, ..base.clone() },
+        Options { cut_off: Some(1), transpositions: false, ..base.clone() },
+        Options { threads: 2, ..base.clone() },
+        Options { memory: 40_000, ..base.clone() },
+    ]
+}
+
+/// An evaluator with an opinion that means nothing.
+struct Opinion;
+
+impl Evaluator for Opinion {
+    fn evaluate(&mut self, state: &State, values: &mut [f64]) {
+        for (role, value) in values.iter_mut().enumerate() {
+            *value = ((state.words().iter().sum::<u64>() + role as u64) % 101) as f64;
+        }
+    }
+
+    fn another(&self) -> Box<dyn Evaluator> {
+        Box::new(Self)
+    }
+}
+
+#[test]
+fn random_games_are_solved_to_their_values_whatever_the_options() {
+    let variants = variants();
+    for seed in 0..60 * steps() as u64 {
+        for (roles, sum) in [(2, true), (3, false), (1, false), (2, false)] {
+            let game = random_game(seed, roles, sum);
+            let mut machine = game.interpreter();
+            let initial = machine.initial().expect("small");
+            let values = brute_force(&mut machine, &initial, &mut BTreeMap::new());
+            let options = variants[seed as usize % variants.len()].clone();
+            let mut mcts = Mcts::new(&Reasoner::interpreter(&game), options.clone())
+                .with_evaluator(Box::new(Opinion));
+            let report = search(&mut mcts, &Effort::nodes(20_000));
+            assert_eq!(report.stop, Some(Stop::Done), "seed {seed}, {roles} roles, {options:?}");
+            let found: Vec<f64> = report.values.iter().map(|value| value.estimate).collect();
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            assert_eq!(found, values, "seed {seed}, {roles} roles, {options:?}");
+            assert!(report.solved && report.best.is_some());
+        }
+    }
+}
+
+#[test]
+fn tic_tac_toe_is_proven_to_be_drawn() {
+    let game = library_game("tictactoe");
+    for (threads, playouts) in [(1, Playouts::Lanes), (2, Playouts::Stepper)] {
+        let options = Options { threads, playouts, ..Options::default() };
+        let mut mcts = Mcts::new(&on_circuit(&game), options);
+        let report = search(&mut mcts, &Effort::nodes(400_000));
+        assert_eq!(report.stop, Some(Stop::Done), "{threads} threads");
+        assert!(report.values.iter().all(|value| *value == Value::exact(50.0)));
+        assert_eq!(mcts.totals().lanes, playouts == Playouts::Lanes);
+    }
+}
+
+#[test]
+fn connect_four_on_a_small_board_is_drawn() {
+    let game = library_game("connect_four_4x4");
+    let options = Options { decisive: Decisive::Tree, ..Options::default() };
+    let mut mcts = Mcts::new(&on_circuit(&game), options);
+    let report = search(&mut mcts, &Effort::nodes(400_000));
+    assert_eq!(report.stop, Some(Stop::Done));
+    assert!(report.values.iter().all(|value| *value == Value::exact(50.0)));
+}
+
+#[test]
+fn regret_matching_mixes_rock_paper_scissors_evenly() {
+    let game = library_game("rock_paper_scissors");
+    let options = Options { simultaneous: Simultaneous::Regret, ..Options::default() };
+    let mut mcts = Mcts::new(&on_circuit(&game), options);
+    let report = search(&mut mcts, &Effort::nodes(20_000));
+    assert_eq!(report.moves.len(), 3);
+    assert!(report.moves.iter().all(|m| (m.weight - 1.0 / 3.0).abs() < 0.07), "{report:?}");
+    assert!((report.value().estimate - 50.0).abs() < 5.0, "{:?}", report.value());
+    let mut random = Random::new(3);
+    let drawn: std::collections::BTreeSet<_> =
+        (0..50).filter_map(|_| search::mcts::draw(&report, &mut random)).collect();
+    assert_eq!(drawn.len(), 3);
+}
+
+#[test]
+fn decoupled_uct_finds_the_dominant_move_of_the_prisoners_dilemma() {
+    let game = library_game("prisoners_dilemma");
+    let mut mcts = Mcts::new(&on_circuit(&game), Options::default());
+    let report = search(&mut mcts, &Effort::nodes(5_000));
+    let best = game.universe().move_entry(report.best.expect("a move")).text.clone();
+    let mut machine = game.interpreter();
+    let initial = machine.initial().expect("small");
+    // The dominant move: at least as good as any other against each move of the other role.
+    let mut look = Look::default();
+    look.at(&mut machine, &initial).expect("small");
+    let mut payoff = BTreeMap::new();
+    for number in 0..look.joint_count() {
+        let joint = look.joint(number);
+        let next = machine.next(&initial, &joint).expect("small");
+        payoff.insert(joint.0.clone(), rewards(&mut machine, &next).expect("small")[0]);
+    }
+    let dominates = |one, other| {
+        look.moves[1].iter().all(|reply| payoff[&vec![one, *reply]] >= payoff[&vec![other, *reply]])
+    };
+    let dominant =
+        look.moves[0].iter().find(|one| look.moves[0].iter().all(|other| dominates(**one, *other)));
+    assert_eq!(best, game.universe().move_entry(*dominant.expect("one dominates")).text);
+}
+
+#[test]
+fn a_search_is_the_same_again_with_one_thread_and_a_limit() {
+    let game = library_game("connect_four");
+    let reasoner = on_circuit(&game);
+    for options in variants().into_iter().filter(|options| options.threads == 1) {
+        for playouts in [Playouts::Auto, Playouts::Stepper] {
+            let options = Options { playouts, ..options.clone() };
+            let once = || {
+                let mut mcts =
+                    Mcts::new(&reasoner, options.clone()).with_evaluator(Box::new(Opinion));
+                let report = search(&mut mcts, &Effort::nodes(300));
+                SearchReport { seconds: 0.0, ..report }
+            };
+            assert_eq!(once(), once(), "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn memory_is_kept_within_its_budget_and_the_search_goes_on() {
+    let game = library_game("breakthrough_6x6");
+    for threads in [1, 2] {
+        let options = Options { memory: 4 << 20, threads, ..Options::default() };
+        let mut mcts = Mcts::new(&on_circuit(&game), options);
+        let report = search(&mut mcts, &Effort::nodes(20_000));
+        assert_eq!((report.stop, report.nodes), (Some(Stop::Nodes), 20_000));
+        assert!(mcts.totals().recycled > 0);
+        assert!(report.table.bytes < 5 << 20, "{:?}", report.table);
+        assert!(report.moves.iter().map(|m| m.visits).sum::<u64>() > 15_000);
+    }
+}
+
+#[test]
+fn a_search_is_taken_up_where_the_match_went_on() {
+    let game = library_game("connect_four");
+    let reasoner = on_circuit(&game);
+    let mut mcts = Mcts::new(&reasoner, Options::default());
+    let report = search(&mut mcts, &Effort::nodes(5_000));
+    let mut machine = reasoner.machine();
+    let initial = machine.initial().expect("small");
+    let next = machine.next(&initial, &report.line[0]).expect("small");
+    mcts.advance(&next);
+    let after = mcts.search(&next, Role(1), &Effort::nodes(1), &mut |_| ()).expect("searched");
+    let visits: u64 = after.moves.iter().map(|m| m.visits).sum();
+    assert!(visits + 2 >= report.moves[0].visits && visits > 500, "{visits} visits were kept");
+}
+
+#[test]
+fn a_search_stops_within_milliseconds_of_being_told() {
+    let game = library_game("breakthrough");
+    let reasoner = on_circuit(&game);
+    for threads in [1, 2] {
+        let flag = Arc::new(AtomicBool::new(false));
+        let deadline = Deadline::within(Duration::from_secs(60)).or_when(flag.clone());
+        let options = Options { threads, ..Options::default() };
+        let mut mcts = Mcts::new(&reasoner, options);
+        let watch = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            flag.store(true, Ordering::Relaxed);
+            Instant::now()
+        });
+        let report = search(&mut mcts, &Effort::until(deadline));
+        let end = Instant::now();
+        let told = watch.join().expect("no panic");
+        assert_eq!(report.stop, Some(Stop::Cancelled));
+        assert!(report.best.is_some());
+        // Five milliseconds on a machine of one's own; others may be at work here.
+        assert!(end - told < Duration::from_millis(250), "{:?}", end - told);
+    }
+}
+
+#[test]
+fn odd_games_have_defined_results() {
+    let odd = [
+        // Nobody can move, and it is not over.
+        "(role a) (role b) (init (p 1)) (legal a x) (<= (legal b x) (true (p 2)))
+         (<= (next (p 1)) (true (p 1))) (<= terminal (true (p 2))) (goal a 30) (goal b 70)",
+        // Over at once, without rewards.
+        "(role a) (role b) (init (p 1)) (legal a x) (legal b x) (<= terminal (true (p 1)))
+         (<= (goal a 1) (true (p 2)))",
+        // No end at all.
+        "(role a) (role b) (init (p 1)) (legal a x) (legal a y) (legal b x)
+         (<= (next (p 1)) (does a x)) (<= (next (p 2)) (does a y)) (<= terminal (true (p 3)))
+         (goal a 0) (goal b 0)",
+        // Several rewards, or none.
+        "(role a) (init (p 1)) (legal a x) (legal a y) (<= (next (p ?m)) (does a ?m))
+         (<= terminal (true (p x))) (<= terminal (true (p y)))
+         (<= (goal a 20) (true (p x))) (<= (goal a 30) (true (p x)))",
+    ];
+    for text in odd {
+        let game = Game::from_text(text).expect("sound");
+        for reasoner in [Reasoner::interpreter(&game), on_circuit(&game)] {
+            for playouts in [Playouts::Lanes, Playouts::Stepper] {
+                let options = Options { playouts, longest: 20, ..Options::default() };
+                let mut mcts = Mcts::new(&reasoner, options);
+                let report = search(&mut mcts, &Effort::nodes(200));
+                assert!(report.values.iter().all(|v| (0.0..=100.0).contains(&v.estimate)));
+                assert!(report.moves.iter().all(|m| m.value.estimate.is_finite()));
+            }
+        }
+    }
+    let stuck = Game::from_text(odd[0]).expect("sound");
+    let mut mcts = Mcts::new(&Reasoner::interpreter(&stuck), Options::default());
+    let report = search(&mut mcts, &Effort::nodes(10));
+    assert_eq!((report.values[0].low, report.values[1].high, report.best), (30.0, 70.0, None));
+}
+
+#[test]
+fn a_single_player_finds_the_way_to_its_goal() {
+    let game = library_game("hanoi");
+    let mut mcts = Mcts::new(&on_circuit(&game), Options::default());
+    let report = search(&mut mcts, &Effort::nodes(3_000));
+    assert!(report.best.is_some() && report.value().high <= 100.0);
+    let game = library_game("maze");
+    let mut mcts = Mcts::new(&on_circuit(&game), Options::default());
+    let report = search(&mut mcts, &Effort::nodes(20_000));
+    assert!(report.value() == Value::exact(100.0), "{:?}", report.value());
+}

@@ -1,0 +1,202 @@
+//! Which match a message belongs to, and what is answered at once.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use protocol::message::REFUSED_GDL_II;
+use protocol::{Reply, Request, Start};
+use tokio::sync::oneshot;
+use tracing::{debug, info, warn};
+
+use crate::clock::Due;
+use crate::config::Config;
+use crate::seat::{Command, NO_MOVE, Ready, Seat};
+
+/// A match as the desk knows it.
+struct Entry {
+    commands: Sender<Command>,
+    ready: Arc<Ready>,
+    play_clock: Duration,
+    longest_clock: Duration,
+    heard: Instant,
+}
+
+/// How busy a server is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Matches under way.
+    pub matches: usize,
+    /// Messages answered so far.
+    pub messages: u64,
+}
+
+/// The matches of a server.
+pub(crate) struct Desk {
+    config: Arc<Config>,
+    matches: Mutex<BTreeMap<String, Entry>>,
+    messages: Mutex<u64>,
+}
+
+/// A match silent for longer than its longest clock and this may have to go for a new one.
+const GIVEN_UP: Duration = Duration::from_secs(5);
+
+impl Desk {
+    pub(crate) fn new(config: Config) -> Self {
+        let (matches, messages) = (Mutex::default(), Mutex::default());
+        Self { config: Arc::new(config), matches, messages }
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Matches under way; those whose thread has ended are dropped.
+    fn matches(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
+        let mut matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
+        matches.retain(|_, entry| !entry.ready.ended.load(Ordering::SeqCst));
+        matches
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        let messages = *self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        Status { matches: self.matches().len(), messages }
+    }
+
+    /// Ends all matches.
+    pub(crate) fn close(&self) {
+        let matches = std::mem::take(&mut *self.matches());
+        for entry in matches.into_values() {
+            let _ = entry.commands.send(Command::Abort);
+        }
+    }
+
+    /// Answers a message that arrived at an instant.
+    pub(crate) async fn answer(&self, request: Request, arrival: Instant) -> Reply {
+        *self.messages.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        match request {
+            Request::Info => {
+                let available = self.matches().len() < self.config.matches;
+                Reply::Info { name: self.config.name.clone(), available }
+            }
+            Request::Preview { rules, clock } => {
+                info!(bytes = rules.len(), ?clock, "PREVIEW");
+                Reply::Ready
+            }
+            Request::Start(start) => self.start(start, arrival).await,
+            Request::Play { id, moves } => self.play(&id, moves, arrival).await,
+            Request::Stop { id, moves } => self.end(&id, Command::Stop { moves }, Reply::Done),
+            Request::Abort { id } => self.end(&id, Command::Abort, Reply::Aborted),
+            other => {
+                warn!(id = other.id(), "a message of GDL-II was refused");
+                Reply::Refused(REFUSED_GDL_II)
+            }
+        }
+    }
+
+    async fn start(&self, start: Start, arrival: Instant) -> Reply {
+        let id = start.id.clone();
+        let due = Due::new(arrival, start.start_clock, self.config.margin);
+        let (commands, to_do) = mpsc::channel();
+        let (begun, told) = oneshot::channel();
+        let ready = Arc::<Ready>::default();
+        let entry = Entry {
+            commands,
+            ready: ready.clone(),
+            play_clock: start.play_clock,
+            longest_clock: start.play_clock.max(start.start_clock),
+            heard: Instant::now(),
+        };
+        if !self.admit(&id, entry) {
+            return Reply::Busy;
+        }
+        let config = self.config.clone();
+        let seat = Seat { start, due, config, commands: to_do, ready, begun };
+        let thread = std::thread::Builder::new().name("match".to_owned()).spawn(move || seat.run());
+        if let Err(error) = thread {
+            warn!(%error, "no thread for a match");
+            self.matches().remove(&id);
+            return Reply::Busy;
+        }
+        match tokio::time::timeout_at(due.reply.into(), told).await {
+            Ok(Ok(Err(why))) => {
+                self.matches().remove(&id);
+                Reply::Refused(why)
+            }
+            Ok(Ok(Ok(()))) => Reply::Ready,
+            Ok(Err(_)) => {
+                warn!(id, "the match ended before it began");
+                Reply::Refused(protocol::message::REFUSED_RULES)
+            }
+            Err(_) => {
+                warn!(id, "START is answered before the analysis is done");
+                Reply::Ready
+            }
+        }
+    }
+
+    /// Takes a match in if there is room. The same match begins again; one that was given up makes room.
+    fn admit(&self, id: &str, entry: Entry) -> bool {
+        let mut matches = self.matches();
+        if let Some(old) = matches.remove(id) {
+            info!(id, "the match begins again");
+            let _ = old.commands.send(Command::Abort);
+        }
+        if matches.len() >= self.config.matches {
+            let silent = |entry: &Entry| entry.heard.elapsed() > entry.longest_clock + GIVEN_UP;
+            let Some(stale) = matches.iter().find(|(_, e)| silent(e)).map(|(id, _)| id.clone())
+            else {
+                info!(id, "busy with {}", matches.len());
+                return false;
+            };
+            warn!(id = stale, "given up for a new match");
+            if let Some(old) = matches.remove(&stale) {
+                let _ = old.commands.send(Command::Abort);
+            }
+        }
+        matches.insert(id.to_owned(), entry);
+        true
+    }
+
+    async fn play(&self, id: &str, moves: Option<Vec<String>>, arrival: Instant) -> Reply {
+        let (reply, answer) = oneshot::channel();
+        let (due, ready) = {
+            let mut matches = self.matches();
+            let Some(entry) = matches.get_mut(id) else {
+                debug!(id, "PLAY for a match that is not known");
+                return Reply::Busy;
+            };
+            entry.heard = Instant::now();
+            let due = Due::new(arrival, entry.play_clock, self.config.margin);
+            if entry.commands.send(Command::Play { moves, due, reply }).is_err() {
+                matches.remove(id);
+                return Reply::Busy;
+            }
+            (due, entry.ready.clone())
+        };
+        let answer = tokio::time::timeout_at(due.reply.into(), answer).await;
+        if let Some(entry) = self.matches().get_mut(id) {
+            entry.heard = Instant::now();
+        }
+        let Ok(Ok(action)) = answer else {
+            warn!(id, "the match did not answer; what was ready is sent");
+            return Reply::Move(ready.action().unwrap_or_else(|| NO_MOVE.to_owned()));
+        };
+        Reply::Move(action)
+    }
+
+    fn end(&self, id: &str, command: Command, reply: Reply) -> Reply {
+        match self.matches().remove(id) {
+            Some(entry) => {
+                let _ = entry.commands.send(command);
+                reply
+            }
+            None => {
+                debug!(id, "the end of a match that is not known");
+                Reply::Busy
+            }
+        }
+    }
+}

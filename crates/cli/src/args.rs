@@ -52,6 +52,14 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Play a demonstration match in the terminal
     Demo(DemoArgs),
+    /// Be a player that any game manager can use
+    Serve(crate::serve::ServeArgs),
+    /// Play a match between strategies, players over HTTP and people
+    Match(crate::matches::MatchArgs),
+    /// Check the record of a match against the rules, and show it
+    Replay(crate::replay::ReplayArgs),
+    /// Play many matches by a plan, with ratings and reports
+    Tournament(crate::tournament::TournamentArgs),
 }
 
 /// When to use colours.

@@ -14,16 +14,21 @@ mod demo;
 mod exit;
 mod fmt;
 mod games;
+mod human;
 mod input;
 mod inspect;
 mod limits;
 mod machines;
+mod matches;
 mod render;
+mod replay;
+mod serve;
 mod session;
 mod show;
 mod simulate;
 mod stats;
 mod table;
+mod tournament;
 mod trace;
 mod wellformed;
 
@@ -55,5 +60,9 @@ fn dispatch(
         Some(Command::Games(args)) => games::run(&args, session),
         Some(Command::Bench(args)) => bench::run(&args, session),
         Some(Command::Inspect(args)) => inspect::run(&args, session),
+        Some(Command::Serve(args)) => serve::run(&args, session),
+        Some(Command::Match(args)) => matches::run(&args, session),
+        Some(Command::Replay(args)) => replay::run(&args, session),
+        Some(Command::Tournament(args)) => tournament::run(&args, session),
     }
 }

@@ -51,6 +51,11 @@ impl Session {
         self.stop.load(Ordering::Relaxed)
     }
 
+    /// The flag that Ctrl-C sets.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        self.stop.clone()
+    }
+
     /// The limits for work on one game that begins now.
     pub fn limits(&self, reason: &ReasonLimits) -> game::Limits {
         self.timeout.set(reason.timeout);

@@ -98,7 +98,8 @@ pub fn head(bytes: &[u8], limits: &Limits) -> Result<Option<Head>, HttpError> {
 fn first_line(line: &str) -> [String; 3] {
     let line = line.trim_end();
     let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
-    let parted = if first.starts_with("HTTP/") { rest.split_once(' ') } else { rest.rsplit_once(' ') };
+    let parted =
+        if first.starts_with("HTTP/") { rest.split_once(' ') } else { rest.rsplit_once(' ') };
     let (second, third) = parted.unwrap_or((rest, ""));
     [first, second, third].map(str::to_owned)
 }

@@ -380,13 +380,15 @@ mod tests {
         check(&format!("(START DM1 X ({rules}) 10 5)"), &Request::Start(start.clone()));
         check(&Request::Start(start.clone()).to_string(), &Request::Start(start));
         let clock = Duration::from_millis(2500);
-        check(&format!("(preview ({rules}) 2.5)"), &Request::Preview { rules: rules.into(), clock });
+        check(
+            &format!("(preview ({rules}) 2.5)"),
+            &Request::Preview { rules: rules.into(), clock },
+        );
     }
 
     #[test]
     fn messages_of_gdl_ii_are_recognised() {
-        let percepts =
-            |turn, stop| Request::Percepts { id: "m".to_owned(), turn, stop };
+        let percepts = |turn, stop| Request::Percepts { id: "m".to_owned(), turn, stop };
         check("(PLAY m 0 NIL NIL)", &percepts(0, false));
         check("(PLAY m 3 (move a b) ((saw x) heard))", &percepts(3, false));
         check("(STOP m 4 noop ())", &percepts(4, true));
@@ -395,9 +397,23 @@ mod tests {
     #[test]
     fn broken_messages_are_errors_with_words() {
         for bad in [
-            "", "()", "(", "x y", "(PLAY)", "(PLAY (a) NIL)", "(PLAY a b c d e)", "(PLAY a b)",
-            "(START a b c 1 2)", "(START a b (c) -1 2)", "(START a b (c) NaN 2)", "(START a b (c))",
-            "(PREVIEW x 1)", "(PLAY a b c d)", "(HELLO)", "((a))", "(STOP (x))",
+            "",
+            "()",
+            "(",
+            "x y",
+            "(PLAY)",
+            "(PLAY (a) NIL)",
+            "(PLAY a b c d e)",
+            "(PLAY a b)",
+            "(START a b c 1 2)",
+            "(START a b (c) -1 2)",
+            "(START a b (c) NaN 2)",
+            "(START a b (c))",
+            "(PREVIEW x 1)",
+            "(PLAY a b c d)",
+            "(HELLO)",
+            "((a))",
+            "(STOP (x))",
         ] {
             let found = parse(bad);
             assert!(found.is_err_and(|error| !error.message.is_empty()), "{bad}");

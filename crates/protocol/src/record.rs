@@ -143,7 +143,10 @@ mod tests {
         let record = MatchRecord {
             match_id: "a.b.1".to_owned(),
             states: vec!["( ( cell 1 1 b ) )".to_owned()],
-            errors: vec![vec![String::new(), "TO".to_owned()], vec![String::new(), "CE".to_owned()]],
+            errors: vec![
+                vec![String::new(), "TO".to_owned()],
+                vec![String::new(), "CE".to_owned()],
+            ],
             preview_clock: -1,
             fluxion: Some(Extra { game: "g".to_owned(), ..Extra::default() }),
             ..MatchRecord::default()
@@ -151,10 +154,11 @@ mod tests {
         let text = record.to_json().expect("plain data");
         assert_eq!(MatchRecord::parse(&text).expect("own text"), record);
         assert_eq!(record.fault_counts(), [0, 2]);
-        for key in ["matchId", "randomToken", "startTime", "gameMetaURL", "isCompleted", "isAborted"]
-            .iter()
-            .chain(&["states", "moves", "stateTimes", "errors", "previewClock", "startClock"])
-            .chain(&["playClock", "scrambled"])
+        for key in
+            ["matchId", "randomToken", "startTime", "gameMetaURL", "isCompleted", "isAborted"]
+                .iter()
+                .chain(&["states", "moves", "stateTimes", "errors", "previewClock", "startClock"])
+                .chain(&["playClock", "scrambled"])
         {
             assert!(text.contains(&format!("\"{key}\":")), "{key} in {text}");
         }

@@ -75,17 +75,14 @@ pub fn verify(machine: &mut dyn Machine, record: &MatchRecord) -> Result<Verifie
     Ok(verified)
 }
 
-fn compare(
-    game: &Game,
-    record: &MatchRecord,
-    step: usize,
-    state: &State,
-) -> Result<(), Mismatch> {
+fn compare(game: &Game, record: &MatchRecord, step: usize, state: &State) -> Result<(), Mismatch> {
     // The last state may be missing where a record was cut off.
     let Some(text) = record.states.get(step) else { return Ok(()) };
     match read_state(game, text) {
         Some(told) if told == *state => Ok(()),
-        _ => wrong(step, format!("the state is {}, but recorded as {text}", state_text(game, state))),
+        _ => {
+            wrong(step, format!("the state is {}, but recorded as {text}", state_text(game, state)))
+        }
     }
 }
 
@@ -116,7 +113,9 @@ fn joint_move(
         let term: Option<GroundTerm> = game.universe().parse(text);
         match term.map(|term| game.universe().action(&term)).filter(|a| legal.contains(a)) {
             Some(action) => joint.push(action),
-            None => return wrong(step, format!("{text} is not legal for {}", game.role_name(role))),
+            None => {
+                return wrong(step, format!("{text} is not legal for {}", game.role_name(role)));
+            }
         }
     }
     Ok(JointMove(joint))
@@ -138,8 +137,7 @@ fn ending(
         return Ok(Some(goals));
     }
     let forfeited = record.fluxion.as_ref().map(|extra| &extra.forfeited[..]).unwrap_or_default();
-    for (role, (goal, told)) in
-        machine.game().role_ids().zip(goals.iter().zip(&record.goal_values))
+    for (role, (goal, told)) in machine.game().role_ids().zip(goals.iter().zip(&record.goal_values))
     {
         let name = machine.game().role_name(role);
         if forfeited.contains(&name) {
@@ -150,7 +148,10 @@ fn ending(
         }
     }
     if record.goal_values.len() != goals.len() {
-        return wrong(step, format!("{} results for {} roles", record.goal_values.len(), goals.len()));
+        return wrong(
+            step,
+            format!("{} results for {} roles", record.goal_values.len(), goals.len()),
+        );
     }
     Ok(Some(goals))
 }
@@ -194,7 +195,10 @@ mod tests {
         check(|r| r.goal_values = vec![], None);
         check(|r| r.states[1] = "( ( step 3 ) )".to_owned(), Some("step 1: the state is"));
         check(|r| r.states[0] = "nonsense".to_owned(), Some("step 0"));
-        check(|r| r.moves[0][0] = "( go right )".to_owned(), Some("step 0: ( go right ) is not legal"));
+        check(
+            |r| r.moves[0][0] = "( go right )".to_owned(),
+            Some("step 0: ( go right ) is not legal"),
+        );
         check(|r| r.moves[0][0] = "( fly away )".to_owned(), Some("is not legal for you"));
         check(|r| r.moves[0].clear(), Some("0 moves for 1 roles"));
         check(|r| r.moves.push(r.moves[0].clone()), Some("moves follow a terminal state"));

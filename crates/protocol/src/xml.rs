@@ -25,14 +25,16 @@ pub fn documents(record: &MatchRecord) -> Vec<(String, String)> {
 fn document(record: &MatchRecord, step: usize, over: bool) -> String {
     let mut out = Writer::default();
     out.line("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>");
-    out.line(
-        "<!DOCTYPE match SYSTEM \"http://games.stanford.edu/gamemaster/xml/viewmatch.dtd\">",
-    );
+    out.line("<!DOCTYPE match SYSTEM \"http://games.stanford.edu/gamemaster/xml/viewmatch.dtd\">");
     out.open("match");
     out.leaf("match-id", &record.match_id);
     let roles = record.fluxion.as_ref().map(|extra| &extra.roles[..]).unwrap_or_default();
-    roles.iter().for_each(|role| out.leaf("role", &role.to_uppercase()));
-    record.player_names_from_host.iter().for_each(|name| out.leaf("player", &name.to_uppercase()));
+    for role in roles {
+        out.leaf("role", &role.to_uppercase());
+    }
+    for name in &record.player_names_from_host {
+        out.leaf("player", &name.to_uppercase());
+    }
     let time = record.state_times.get(step - 1).copied().unwrap_or(record.start_time);
     out.leaf("timestamp", &time.to_string());
     out.leaf("startclock", &record.start_clock.to_string());
@@ -42,7 +44,9 @@ fn document(record: &MatchRecord, step: usize, over: bool) -> String {
     history(&mut out, &record.moves[..(step - 1).min(record.moves.len())]);
     if over {
         out.open("scores");
-        record.goal_values.iter().for_each(|goal| out.leaf("reward", &goal.to_string()));
+        for goal in &record.goal_values {
+            out.leaf("reward", &goal.to_string());
+        }
         out.close("scores");
     }
     state(&mut out, &record.states[step - 1]);
@@ -55,7 +59,9 @@ fn history(out: &mut Writer, moves: &[Vec<String>]) {
     for (number, joint) in moves.iter().enumerate() {
         out.open("step");
         out.leaf("step-number", &(number + 1).to_string());
-        joint.iter().for_each(|text| out.leaf("move", &compact(text).to_uppercase()));
+        for text in joint {
+            out.leaf("move", &compact(text).to_uppercase());
+        }
         out.close("step");
     }
     out.close("history");
@@ -147,7 +153,9 @@ mod tests {
         assert!(first.contains("<prop-f>CELL</prop-f> <arg>1</arg> <arg>(F A)</arg>"), "{first}");
         assert!(first.contains("<prop-f>OPEN</prop-f>") && first.contains("<playclock>"));
         let end = flat(&documents[2].1);
-        assert!(end.contains("<step-number>1</step-number> <move>(MARK 1 1)</move> <move>NOOP</move>"));
+        assert!(
+            end.contains("<step-number>1</step-number> <move>(MARK 1 1)</move> <move>NOOP</move>")
+        );
         assert!(end.contains("<scores> <reward>100</reward> <reward>0</reward> </scores>"));
     }
 }

@@ -17,7 +17,8 @@ impl Due {
     /// what is ready is sent halfway through it.
     pub(crate) fn new(arrival: Instant, clock: Duration, margin: Duration) -> Self {
         let margin = margin.min(clock / 4);
-        Self { answer: arrival + (clock - margin), reply: arrival + (clock - margin / 2) }
+        let without = |margin: Duration| arrival + clock.saturating_sub(margin);
+        Self { answer: without(margin), reply: without(margin / 2) }
     }
 }
 

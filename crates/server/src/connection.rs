@@ -157,7 +157,11 @@ async fn read_body(
     }
 }
 
-async fn more(stream: &mut TcpStream, buffer: &mut [u8], pause: Duration) -> Result<usize, Problem> {
+async fn more(
+    stream: &mut TcpStream,
+    buffer: &mut [u8],
+    pause: Duration,
+) -> Result<usize, Problem> {
     match timeout(pause, stream.read(buffer)).await {
         Ok(count) => Ok(count?),
         Err(_) => Err(Problem::Silent),

@@ -188,15 +188,11 @@ impl Desk {
     }
 
     fn end(&self, id: &str, command: Command, reply: Reply) -> Reply {
-        match self.matches().remove(id) {
-            Some(entry) => {
-                let _ = entry.commands.send(command);
-                reply
-            }
-            None => {
-                debug!(id, "the end of a match that is not known");
-                Reply::Busy
-            }
-        }
+        let Some(entry) = self.matches().remove(id) else {
+            debug!(id, "the end of a match that is not known");
+            return Reply::Busy;
+        };
+        let _ = entry.commands.send(command);
+        reply
     }
 }

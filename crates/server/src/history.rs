@@ -188,8 +188,11 @@ impl History {
     fn is_repeated(&self, terms: &[GroundTerm], legal: Option<&JointMove>) -> bool {
         let Some(last) = &self.told else { return false };
         let universe = self.game().universe();
-        let same =
-            last.0.iter().zip(terms).all(|(action, term)| universe.move_entry(*action).term == *term);
+        let same = last
+            .0
+            .iter()
+            .zip(terms)
+            .all(|(action, term)| universe.move_entry(*action).term == *term);
         let confirmed = self.answered.is_none_or(|answered| answered == last.of(self.role));
         same && (legal.is_none() || !confirmed)
     }
@@ -263,7 +266,14 @@ impl History {
     fn force(&mut self, terms: &[GroundTerm]) -> Result<Followed, ReasonError> {
         let game = self.game().clone();
         let joint: JointMove = terms.iter().map(|term| game.universe().action(term)).collect();
-        self.state = game.interpreter().next(&self.state, &joint)?;
+        let next = game.interpreter().next(&self.state, &joint)?;
+        let mut legal = Vec::new();
+        self.machine.legal_moves(&next, self.role, &mut legal)?;
+        if legal.is_empty() {
+            // No manager would ask for a move there.
+            return Ok(Followed::Ignored);
+        }
+        self.state = next;
         self.steps += 1;
         self.told = Some(joint);
         self.answered = None;
@@ -341,10 +351,7 @@ mod tests {
         assert_eq!(follow(&mut history, &["NOOP", "( MARK a 1 )"]), Followed::Step);
         answer(&mut history, "(mark c 3)");
         let played = "(mark a 2)".to_owned();
-        assert_eq!(
-            follow(&mut history, &["(mark a 2)", "noop"]),
-            Followed::Substituted { played }
-        );
+        assert_eq!(follow(&mut history, &["(mark a 2)", "noop"]), Followed::Substituted { played });
         assert_eq!(history.steps(), 3);
     }
 

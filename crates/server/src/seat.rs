@@ -214,9 +214,8 @@ impl Table {
     fn choose(&mut self, due: Due) -> String {
         let begin = Instant::now();
         self.player.resume_at(self.history.state());
-        let chosen = catch_unwind(AssertUnwindSafe(|| {
-            self.player.play(None, &Deadline::at(due.answer))
-        }));
+        let chosen =
+            catch_unwind(AssertUnwindSafe(|| self.player.play(None, &Deadline::at(due.answer))));
         self.trouble();
         let text = match chosen {
             Ok(Ok(action)) => {

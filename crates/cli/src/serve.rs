@@ -1,0 +1,162 @@
+//! `fluxion serve`: a player that any game manager can use.
+
+use std::fs::OpenOptions;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args as ClapArgs;
+use player::Strategy;
+use server::{Config, Server};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::exit::{self, Exit, Failure};
+use crate::limits::seconds;
+use crate::session::Session;
+
+/// `fluxion serve`.
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = format!("Examples:
+  fluxion serve                               on port 9147 of this machine only
+  fluxion serve --bind 0.0.0.0 --port 9148    for managers on other machines
+  fluxion serve --matches 4 --log player.jsonl
+
+Strategies:
+{}
+
+Messages and replies are described in docs/protocol.md.", strategies()))]
+pub struct ServeArgs {
+    /// The port; 0 takes any free one
+    #[arg(long, default_value_t = 9147, value_name = "PORT")]
+    pub port: u16,
+    /// The address to listen on; 0.0.0.0 for all
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
+    pub bind: IpAddr,
+    /// How to play
+    #[arg(long, default_value_t = default_strategy(), value_name = "STRATEGY")]
+    pub strategy: String,
+    /// The name told to managers; a single word
+    #[arg(long, default_value = "Fluxion", value_name = "NAME", value_parser = word)]
+    pub name: String,
+    /// How many matches to play at once
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub matches: usize,
+    /// Seconds before the end of a clock at which the answer is sent; at most a quarter of the clock
+    #[arg(long, default_value_t = 0.5, value_name = "SECONDS", value_parser = seconds)]
+    pub margin: f64,
+    /// Do not think while others do
+    #[arg(long)]
+    pub no_ponder: bool,
+    /// The seed of all random choices
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// The memory of a match in megabytes
+    #[arg(long, default_value_t = 1024, value_name = "MB")]
+    pub memory: usize,
+    /// Append every event as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Only tell what goes wrong
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Tell every message
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+/// The best strategy there is; what is better stands later in this list.
+pub fn default_strategy() -> String {
+    let known = |name: &&&str| Strategy::all().iter().any(|info| info.name == **name);
+    let best = ["uct", "random"].iter().find(known);
+    (*best.unwrap_or(&"random")).to_owned()
+}
+
+/// The strategies for help texts.
+pub fn strategies() -> String {
+    let line = |info: &player::StrategyInfo| format!("  {:<14}{}", info.name, info.summary);
+    Strategy::all().iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn word(text: &str) -> Result<String, String> {
+    let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '(' | ')' | ';');
+    if text.is_empty() || text.contains(odd) {
+        return Err("expected a single word without parentheses".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Serves until Ctrl-C.
+pub fn run(args: &ServeArgs, session: &mut Session) -> anyhow::Result<Exit> {
+    let strategy = Strategy::parse(&args.strategy).map_err(|error| {
+        Failure::cannot(error.to_string()).hint("`fluxion serve --help` lists them")
+    })?;
+    listen_to_events(args)?;
+    let config = Config {
+        address: SocketAddr::new(args.bind, args.port),
+        name: args.name.clone(),
+        strategy: Some(strategy),
+        matches: args.matches.max(1),
+        margin: Duration::from_secs_f64(args.margin),
+        ponder: !args.no_ponder,
+        seed: args.seed,
+        memory: args.memory << 20,
+        ..Config::default()
+    };
+    let address = config.address;
+    let server = Server::bind(config).map_err(|error| {
+        Failure::cannot(format!("cannot listen on {address}: {error}"))
+            .hint("another program may use the port; --port takes another one")
+    })?;
+    let at = server.address().context("the port is not known")?;
+    exit::say(&format!("{} plays {} at http://{at}; Ctrl-C ends it", args.name, args.strategy));
+    let (stopper, flag) = (server.stopper(), session.stop_flag());
+    std::thread::spawn(move || {
+        while !flag.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        stopper.stop();
+    });
+    server.run();
+    Ok(Exit::Fine)
+}
+
+/// Lines for people on standard error, JSON for programs in a file.
+fn listen_to_events(args: &ServeArgs) -> anyhow::Result<()> {
+    let level = match (args.quiet, args.verbose) {
+        (true, _) => LevelFilter::WARN,
+        (_, true) => LevelFilter::DEBUG,
+        _ => LevelFilter::INFO,
+    };
+    let people = tracing_subscriber::fmt::layer()
+        .compact()
+        .with_ansi(false)
+        .with_target(false)
+        .log_internal_errors(false)
+        .with_writer(std::io::stderr)
+        .with_filter(level);
+    let programs = match &args.log {
+        Some(path) => Some(
+            tracing_subscriber::fmt::layer()
+                .json()
+                .flatten_event(true)
+                .with_target(false)
+                .log_internal_errors(false)
+                .with_writer(Mutex::new(open(path)?))
+                .with_filter(LevelFilter::DEBUG),
+        ),
+        None => None,
+    };
+    tracing_subscriber::registry().with(people).with(programs).try_init().ok();
+    Ok(())
+}
+
+fn open(path: &Path) -> anyhow::Result<std::fs::File> {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.with_context(|| format!("{} cannot be written", path.display()))
+}

@@ -17,7 +17,9 @@ fn cpu() -> u64 {
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    println!("game\tground s\tstructures s\tkind\tbuild s\tnodes\tnext ns\tevaluate ns\tratio\tnotes");
+    println!(
+        "game\tground s\tstructures s\tkind\tbuild s\tnodes\tnext ns\tevaluate ns\tratio\tnotes"
+    );
     for entry in library::games() {
         if names.is_empty() || names.iter().any(|name| name == entry.name) {
             measure(entry.name, entry.rules);
@@ -42,7 +44,9 @@ fn measure(name: &str, text: &str) {
         let begin = cpu();
         let options = Options::default();
         let evaluation = match kind {
-            "basic" => Evaluation::lifted(&game, gates.program(), Some(&found), &options, &deadline),
+            "basic" => {
+                Evaluation::lifted(&game, gates.program(), Some(&found), &options, &deadline)
+            }
             _ => Evaluation::ground(&game, gates.program(), &options, &deadline),
         };
         let mut evaluator = evaluation.evaluator();

@@ -28,7 +28,9 @@
 mod options;
 mod play;
 mod registry;
+mod searcher;
 mod simple;
+mod strategies;
 mod strategy;
 mod thinker;
 mod worker;

@@ -15,6 +15,8 @@ pub enum Kind {
         most: f64,
         /// Whether only whole numbers are meant.
         whole: bool,
+        /// Whether `off` is possible, too.
+        off: bool,
     },
     /// One of several words.
     Choice(&'static [&'static str]),
@@ -37,7 +39,9 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Switch => write!(f, "on|off"),
-            Self::Number { least, most, .. } => write!(f, "{least}..{most}"),
+            Self::Number { least, most, off, .. } => {
+                write!(f, "{}{least}..{most}", if *off { "off|" } else { "" })
+            }
             Self::Choice(words) => write!(f, "{}", words.join("|")),
         }
     }
@@ -91,6 +95,11 @@ impl Options {
         self.text(key).parse().unwrap_or(0.0)
     }
 
+    /// The value of a number; none for `off`.
+    pub fn number_or_off(&self, key: &str) -> Option<f64> {
+        self.text(key).parse().ok()
+    }
+
     /// The value of a whole number; 0 where there is none.
     pub fn whole(&self, key: &str) -> u64 {
         self.text(key).parse().unwrap_or(0)
@@ -114,9 +123,10 @@ fn check(info: &OptionInfo, value: &str) -> Result<(), String> {
     let fits = match info.kind {
         Kind::Switch => matches!(value, "on" | "off"),
         Kind::Choice(words) => words.contains(&value),
-        Kind::Number { least, most, whole } => {
+        Kind::Number { least, most, whole, off } => {
             let number = value.parse::<f64>().ok().filter(|n| (least..=most).contains(n));
-            number.is_some() && (!whole || value.parse::<u64>().is_ok())
+            let fits = number.is_some() && (!whole || value.parse::<u64>().is_ok());
+            fits || (off && value == "off")
         }
     };
     let wrong = || format!("{}={value} is not possible: {} is wanted", info.key, info.kind);

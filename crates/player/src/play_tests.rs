@@ -68,7 +68,7 @@ impl Thinker for Clumsy {
         assert!(PANICS.fetch_add(1, Ordering::Relaxed) > 0, "a panic that the test wants");
         let mut moves = Vec::new();
         self.0.machine().legal_moves(state, self.0.role, &mut moves)?;
-        Ok(moves.last().map(|action| Thought { action: *action }))
+        Ok(moves.last().map(|action| Thought { action: *action, report: None }))
     }
 }
 
@@ -84,7 +84,7 @@ impl Thinker for Stuck {
     ) -> Result<Option<Thought>, ReasonError> {
         let mut moves = Vec::new();
         self.0.machine().legal_moves(state, self.0.role, &mut moves)?;
-        note(Thought { action: *moves.last().expect("some") });
+        note(Thought { action: *moves.last().expect("some"), report: None });
         while !self.0.interrupt.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -148,4 +148,90 @@ fn a_role_without_moves_and_a_wrong_history_are_errors_that_do_not_end_the_playe
     let wait = game.universe().action(&game.universe().parse("wait").expect("a move"));
     let both = JointMove(vec![wait, wait]);
     assert_eq!(player.play(Some(&both), &Deadline::never()), Ok(wait));
+}
+
+/// The reward of the first role, which searches, against a random one.
+fn reward_against_random(game: &Game, strategy: &str, seed: u64) -> u8 {
+    let reasoner = Reasoner::build(game, &Budget::default());
+    let setup = |role| Setup { seed, ..Setup::new(game, role).with_reasoner(&reasoner) };
+    let mut one = parse(strategy).player(setup(Role(0)));
+    let mut other = parse("random").player(setup(Role(1)));
+    let mut machine = reasoner.machine();
+    let mut state = machine.initial().expect("small");
+    let mut last: Option<JointMove> = None;
+    while !machine.is_terminal(&state).expect("small") {
+        let never = Deadline::never();
+        let moves = [one.play(last.as_ref(), &never), other.play(last.as_ref(), &never)];
+        assert_eq!((one.trouble(), other.trouble()), (None, None), "{strategy}");
+        let joint: JointMove = moves.into_iter().map(|action| action.expect("a move")).collect();
+        state = machine.next(&state, &joint).expect("small");
+        last = Some(joint);
+    }
+    machine.goal(&state, Role(0)).expect("small").value().expect("defined").0
+}
+
+#[test]
+fn players_that_search_beat_random_ones_with_every_option() {
+    let game = game("tictactoe");
+    let strategies = [
+        "uct:nodes=300",
+        "uct:nodes=300,policy=mast,rave=on,final=value",
+        "uct:nodes=300,policy=nst,rave=grave,final=secure,fpu=0.5",
+        "uct:nodes=300,decisive=all,transpositions=off,threads=2",
+        "uct:nodes=300,eval=fuzzy,bias=0.3,implicit=0.3,cutoff=3",
+        "uct:nodes=300,playouts=stepper,solver=off",
+        "alphabeta:depth=4",
+        "alphabeta:nodes=3000,eval=fuzzy,nonuniform,quiescence",
+        "maxn:depth=4",
+    ];
+    for strategy in strategies {
+        let rewards: u32 =
+            (0..4).map(|seed| u32::from(reward_against_random(&game, strategy, seed))).sum();
+        assert!(rewards >= 300, "{strategy}: {rewards} of 400");
+    }
+}
+
+#[test]
+fn a_searching_player_answers_in_time_and_ponders_without_harm() {
+    let game = game("breakthrough");
+    let setup = Setup { ponder: true, ..Setup::new(&game, Role(0)) };
+    let mut player = parse("uct:threads=2,memory=64").player(setup);
+    let begin = Instant::now();
+    player.start(&Deadline::within(Duration::from_millis(600))).expect("started");
+    assert!(begin.elapsed() < Duration::from_secs(2));
+    let mut machine = game.interpreter();
+    let mut state = machine.initial().expect("small");
+    let mut last = None;
+    for _ in 0..4 {
+        let deadline = Deadline::within(Duration::from_millis(600));
+        let action = player.play(last.as_ref(), &deadline).expect("a move");
+        let mut joint = Vec::new();
+        for role in game.role_ids() {
+            let mut legal = Vec::new();
+            machine.legal_moves(&state, role, &mut legal).expect("small");
+            assert!(role != Role(0) || legal.contains(&action));
+            joint.push(if role == Role(0) { action } else { legal[0] });
+        }
+        let joint = JointMove(joint);
+        state = machine.next(&state, &joint).expect("small");
+        last = Some(joint);
+    }
+    player.stop();
+}
+
+#[test]
+fn a_puzzle_is_planned_and_solved() {
+    let game = game("hanoi");
+    let mut player = parse("plan").player(Setup::new(&game, Role(0)));
+    player.start(&Deadline::within(Duration::from_secs(5))).expect("started");
+    let mut machine = game.interpreter();
+    let mut state = machine.initial().expect("small");
+    let mut last: Option<JointMove> = None;
+    while !machine.is_terminal(&state).expect("small") {
+        let deadline = Deadline::within(Duration::from_secs(5));
+        let joint = JointMove(vec![player.play(last.as_ref(), &deadline).expect("a move")]);
+        state = machine.next(&state, &joint).expect("small");
+        last = Some(joint);
+    }
+    assert_eq!(machine.goal(&state, Role(0)).expect("small").value(), Some(game::Goal(100)));
 }

@@ -2,6 +2,7 @@
 
 use crate::options::{OptionInfo, Options};
 use crate::simple::Simple;
+use crate::strategies;
 use crate::thinker::{Context, Thinker};
 
 /// A strategy as the help shows it.
@@ -35,5 +36,29 @@ pub(crate) static STRATEGIES: &[StrategyInfo] = &[
         summary: "always the first legal move, in the order of their texts",
         options: &[],
         make: |_, context| Box::new(Simple::legal(context)),
+    },
+    StrategyInfo {
+        name: "uct",
+        summary: "Monte-Carlo tree search, for every game",
+        options: strategies::UCT,
+        make: strategies::uct,
+    },
+    StrategyInfo {
+        name: "alphabeta",
+        summary: "iterative deepening with alpha-beta, one role against the rest",
+        options: strategies::DEEPENING,
+        make: strategies::alpha_beta,
+    },
+    StrategyInfo {
+        name: "maxn",
+        summary: "iterative deepening with max^n, every role for itself",
+        options: strategies::DEEPENING,
+        make: strategies::max_n,
+    },
+    StrategyInfo {
+        name: "plan",
+        summary: "planning for games of one role, Monte-Carlo tree search for others",
+        options: strategies::PLAN,
+        make: strategies::plan,
     },
 ];

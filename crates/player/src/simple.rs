@@ -39,6 +39,6 @@ impl Thinker for Simple {
             Some(random) if most > 0 => random.below(most),
             _ => 0,
         };
-        Ok(self.moves.get(chosen).map(|action| Thought { action: *action }))
+        Ok(self.moves.get(chosen).map(|action| Thought { action: *action, report: None }))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use game::{Deadline, Limits, Machine, Move, ReasonError, Reasoner, Role, State};
+use search::SearchReport;
 
 /// What a thinker is given when it is made.
 #[derive(Clone)]
@@ -36,6 +37,8 @@ impl Context {
 pub struct Thought {
     /// The move.
     pub action: Move,
+    /// What the search found, if there was one.
+    pub report: Option<SearchReport>,
 }
 
 /// Chooses moves. Lives in a thread of its own, where it may take its time until the deadline, and may

@@ -1,0 +1,137 @@
+//! Players that search: what a search needs around it to be a thinker.
+
+use std::time::Duration;
+
+use game::playout::Random;
+use game::{Deadline, Evaluator, Move, ReasonError, State, Status};
+use search::{Effort, Search, SearchReport};
+
+use crate::thinker::{Context, Thinker, Thought};
+
+/// How long to sleep while the circuit is being built.
+const NAP: Duration = Duration::from_millis(2);
+/// The part of the start clock that may be spent on waiting for the circuit.
+const WAITING: (u32, u32) = (3, 4);
+
+/// Makes a search. It is made again when the circuit arrives: a better machine, lanes, evaluators.
+pub(crate) type Make = Box<dyn Fn(&Context, &Deadline) -> Box<dyn Search> + Send>;
+
+/// A thinker that searches.
+pub(crate) struct Searcher {
+    context: Context,
+    make: Make,
+    search: Option<Box<dyn Search>>,
+    on_circuit: bool,
+    random: Random,
+    /// The most nodes for a move.
+    nodes: Option<u64>,
+    /// The greatest depth.
+    depth: Option<u32>,
+}
+
+impl Searcher {
+    /// A thinker with a way to make its search, and limits for each move; 0 for none.
+    pub(crate) fn new(context: &Context, nodes: u64, depth: u64, make: Make) -> Self {
+        Self {
+            make,
+            search: None,
+            on_circuit: false,
+            random: Random::new(context.seed ^ 0x5EED),
+            nodes: Some(nodes).filter(|nodes| *nodes > 0),
+            depth: Some(depth as u32).filter(|depth| *depth > 0),
+            context: context.clone(),
+        }
+    }
+
+    /// Waits for the circuit, but not for too long.
+    fn wait(&self, deadline: &Deadline) {
+        let until = deadline.left().map(|left| left * WAITING.0 / WAITING.1);
+        let soon = until.map_or_else(Deadline::never, Deadline::within);
+        while matches!(self.context.reasoner.status(), Status::Building)
+            && !soon.passed()
+            && !deadline.cancelled()
+        {
+            std::thread::sleep(NAP);
+        }
+    }
+
+    fn search(&mut self, deadline: &Deadline) -> &mut dyn Search {
+        let circuit = self.context.reasoner.gates().is_some();
+        if self.search.is_none() || circuit != self.on_circuit {
+            self.search = None;
+            self.on_circuit = circuit;
+        }
+        let (make, context) = (&self.make, &self.context);
+        &mut **self.search.get_or_insert_with(|| make(context, deadline))
+    }
+
+    fn run(
+        &mut self,
+        state: &State,
+        effort: &Effort,
+        observe: &mut dyn FnMut(&SearchReport),
+    ) -> Result<SearchReport, ReasonError> {
+        let role = self.context.role;
+        self.search(&effort.deadline).search(state, role, effort, observe)
+    }
+
+    fn effort(&self, deadline: &Deadline) -> Effort {
+        Effort { deadline: deadline.clone(), nodes: self.nodes, depth: self.depth }
+    }
+}
+
+/// What a report says to play; mixed strategies are drawn from.
+fn thought(report: &SearchReport, random: &mut Random) -> Option<Thought> {
+    let mixed = report.moves.first().is_some_and(|first| first.weight < 0.999);
+    let action: Option<Move> = if mixed { search::mcts::draw(report, random) } else { report.best };
+    action.map(|action| Thought { action, report: Some(report.clone()) })
+}
+
+impl Thinker for Searcher {
+    fn prepare(&mut self, initial: &State, deadline: &Deadline) -> Result<(), ReasonError> {
+        self.wait(deadline);
+        self.search(deadline);
+        // Without an end of the clock there is nothing to fill; with a limit on nodes moves are the same
+        // however long the start clock is.
+        if deadline.instant().is_some() && self.nodes.is_none() {
+            self.run(initial, &Effort::until(deadline.clone()), &mut |_| ())?;
+        }
+        Ok(())
+    }
+
+    fn think(
+        &mut self,
+        state: &State,
+        deadline: &Deadline,
+        note: &mut dyn FnMut(Thought),
+    ) -> Result<Option<Thought>, ReasonError> {
+        let effort = self.effort(deadline);
+        let mut random = self.random.clone();
+        self.search(deadline).advance(state);
+        let report = self.run(state, &effort, &mut |report| {
+            if let Some(thought) = thought(report, &mut random.clone()) {
+                note(thought);
+            }
+        })?;
+        let thought = thought(&report, &mut random);
+        self.random = random;
+        Ok(thought)
+    }
+
+    fn ponder(&mut self, state: &State, deadline: &Deadline) -> Result<(), ReasonError> {
+        self.run(state, &Effort::until(deadline.clone()), &mut |_| ()).map(|_| ())
+    }
+}
+
+/// The evaluator with a name, if there is one and the game allows for it.
+pub(crate) fn evaluator(
+    name: &str,
+    context: &Context,
+    deadline: &Deadline,
+) -> Option<Box<dyn Evaluator>> {
+    let program = context.reasoner.gates().filter(|_| name == "fuzzy")?.program();
+    let (game, options) = (context.reasoner.game(), evaluate::Options::default());
+    let deadline = deadline.left().map_or_else(Deadline::never, |left| Deadline::within(left / 2));
+    let evaluation = evaluate::Evaluation::ground(game, program, &options, &deadline);
+    Some(Box::new(evaluation.evaluator()))
+}

@@ -1,0 +1,256 @@
+//! The strategies that search, with their options.
+
+use std::time::Duration;
+
+use game::{Deadline, Role};
+use search::class::{self, Sampling};
+use search::deepening::{self, Deepening};
+use search::mcts::{self, Mcts};
+use search::planning::{Planner, PlannerOptions};
+use search::{Blind, GameClass, Search};
+
+use crate::options::{Kind, OptionInfo, Options};
+use crate::searcher::{Searcher, evaluator};
+use crate::thinker::{Context, Thinker};
+
+const fn switch(key: &'static str, default: &'static str, help: &'static str) -> OptionInfo {
+    OptionInfo { key, kind: Kind::Switch, default, help }
+}
+
+const fn choice(
+    key: &'static str,
+    words: &'static [&'static str],
+    help: &'static str,
+) -> OptionInfo {
+    OptionInfo { key, kind: Kind::Choice(words), default: words[0], help }
+}
+
+const fn number(
+    key: &'static str,
+    (least, most): (f64, f64),
+    default: &'static str,
+    help: &'static str,
+) -> OptionInfo {
+    OptionInfo { key, kind: Kind::Number { least, most, whole: false, off: false }, default, help }
+}
+
+const fn whole(
+    key: &'static str,
+    (least, most): (f64, f64),
+    default: &'static str,
+    help: &'static str,
+) -> OptionInfo {
+    OptionInfo { key, kind: Kind::Number { least, most, whole: true, off: false }, default, help }
+}
+
+const fn or_off(key: &'static str, whole: bool, most: f64, help: &'static str) -> OptionInfo {
+    OptionInfo {
+        key,
+        kind: Kind::Number { least: 0.0, most, whole, off: true },
+        default: "off",
+        help,
+    }
+}
+
+const NODES: OptionInfo = whole("nodes", (0.0, 1e12), "0", "nodes for a move; 0 for no limit");
+const MEMORY: OptionInfo = whole("memory", (0.0, 1e6), "0", "MiB; 0 for what the player is given");
+const EVALUATORS: &[&str] = &["off", "fuzzy"];
+
+/// The options of `uct`.
+pub(crate) static UCT: &[OptionInfo] = &[
+    whole("threads", (1.0, 256.0), "1", "threads that share the graph"),
+    NODES,
+    number("c", (0.0, 10.0), "0.4", "weight of exploration"),
+    or_off("fpu", false, 2.0, "first-play urgency: the value of a move not tried yet"),
+    choice("final", &["visits", "value", "secure"], "which move to play in the end"),
+    choice("simultaneous", &["decoupled", "regret"], "where several roles choose"),
+    switch("solver", "on", "prove values and propagate them"),
+    switch("transpositions", "on", "equal states share a node"),
+    choice("policy", &["uniform", "mast", "nst"], "how playouts choose moves"),
+    number("epsilon", (0.0, 1.0), "0.2", "how often a playout ignores its policy"),
+    choice("rave", &["off", "on", "grave"], "all moves as first: RAVE or GRAVE"),
+    number("equivalence", (0.0, 1e6), "500", "visits that weigh as much as RAVE"),
+    whole("reference", (0.0, 1e6), "50", "visits that an ancestor needs for GRAVE"),
+    number("bias", (0.0, 10.0), "0", "weight of the evaluator as progressive bias"),
+    number("implicit", (0.0, 1.0), "0", "weight of implicit minimax backups of the evaluator"),
+    choice("decisive", &["off", "tree", "all"], "look for moves that win at once"),
+    or_off("cutoff", true, 1e6, "moves after which a playout is evaluated instead"),
+    choice("eval", EVALUATORS, "the evaluator for bias, implicit and cutoff"),
+    choice("playouts", &["auto", "stepper", "lanes"], "what carries out playouts"),
+    whole("leaves", (0.0, 512.0), "0", "leaves collected for the lanes; 0 for a fitting number"),
+    MEMORY,
+];
+
+/// The options of `alphabeta` and `maxn`.
+pub(crate) static DEEPENING: &[OptionInfo] = &[
+    NODES,
+    whole("depth", (0.0, 4000.0), "0", "the deepest iteration; 0 for no limit"),
+    switch("table", "on", "keep values in a table"),
+    switch("history", "on", "history heuristic"),
+    switch("killers", "on", "killer moves"),
+    choice("windows", &["scout", "alphabeta", "full"], "which parts of the tree are left out"),
+    switch("nonuniform", "off", "search less promising moves less deep (thesis Eq. 4.4)"),
+    switch("quiescence", "off", "search noisy leaves further (Rauber-14)"),
+    choice("simultaneous", &["mixed", "serial"], "where several roles choose"),
+    choice("eval", EVALUATORS, "the evaluator of leaves"),
+    MEMORY,
+];
+
+/// The options of `plan`.
+pub(crate) static PLAN: &[OptionInfo] =
+    &[NODES, choice("eval", EVALUATORS, "guides the search"), MEMORY];
+
+fn memory(options: &Options, context: &Context) -> usize {
+    match options.whole("memory") {
+        0 => context.memory,
+        mebibytes => (mebibytes as usize) << 20,
+    }
+}
+
+fn mcts_options(options: &Options, context: &Context) -> mcts::Options {
+    use mcts::{Amaf, Decisive, Final, Playouts, Policy, Simultaneous};
+    mcts::Options {
+        exploration: options.number("c"),
+        first_play: options.number_or_off("fpu"),
+        final_move: match options.text("final") {
+            "value" => Final::Value,
+            "secure" => Final::Secure,
+            _ => Final::Visits,
+        },
+        simultaneous: match options.text("simultaneous") {
+            "regret" => Simultaneous::Regret,
+            _ => Simultaneous::Decoupled,
+        },
+        solver: options.is_on("solver"),
+        transpositions: options.is_on("transpositions"),
+        policy: match options.text("policy") {
+            "mast" => Policy::Mast,
+            "nst" => Policy::Nst,
+            _ => Policy::Uniform,
+        },
+        epsilon: options.number("epsilon"),
+        amaf: match options.text("rave") {
+            "on" => Amaf::Rave,
+            "grave" => Amaf::Grave,
+            _ => Amaf::Off,
+        },
+        amaf_equivalence: options.number("equivalence"),
+        amaf_reference: options.whole("reference") as u32,
+        bias: options.number("bias"),
+        implicit: options.number("implicit"),
+        decisive: match options.text("decisive") {
+            "tree" => Decisive::Tree,
+            "all" => Decisive::All,
+            _ => Decisive::Off,
+        },
+        cut_off: options.text("cutoff").parse().ok(),
+        playouts: match options.text("playouts") {
+            "stepper" => Playouts::Stepper,
+            "lanes" => Playouts::Lanes,
+            _ => Playouts::Auto,
+        },
+        leaves: options.whole("leaves") as usize,
+        threads: options.whole("threads") as usize,
+        memory: memory(options, context),
+        seed: context.seed,
+        ..mcts::Options::default()
+    }
+}
+
+/// Monte-Carlo tree search.
+pub(crate) fn uct(options: &Options, context: &Context) -> Box<dyn Thinker> {
+    let mcts_options = mcts_options(options, context);
+    let eval = options.text("eval").to_owned();
+    let make = move |context: &Context, deadline: &Deadline| -> Box<dyn Search> {
+        let search = Mcts::new(&context.reasoner, mcts_options.clone());
+        match evaluator(&eval, context, deadline) {
+            Some(evaluator) => Box::new(search.with_evaluator(evaluator)),
+            None => Box::new(search),
+        }
+    };
+    Box::new(Searcher::new(context, options.whole("nodes"), 0, Box::new(make)))
+}
+
+/// The class of a game, by a short look.
+fn class_of(context: &Context, deadline: &Deadline) -> GameClass {
+    let short = deadline.left().map_or(CLASS_TIME, |left| CLASS_TIME.min(left / 5));
+    let sampling = Sampling { deadline: Deadline::within(short), ..Sampling::default() };
+    let roles = context.reasoner.game().roles().len();
+    class::sample(&mut *context.machine(), &sampling)
+        .map_or_else(|_| GameClass::unknown(roles), |(class, _)| class)
+}
+
+/// The longest look at the class of a game.
+const CLASS_TIME: Duration = Duration::from_secs(2);
+
+fn deepening_options(options: &Options, context: &Context) -> deepening::Options {
+    use deepening::{DepthLimit, Quiescence, Simultaneous, Windows};
+    deepening::Options {
+        memory: memory(options, context),
+        table: options.is_on("table"),
+        history: options.is_on("history"),
+        killers: options.is_on("killers"),
+        windows: match options.text("windows") {
+            "full" => Windows::Full,
+            "alphabeta" => Windows::AlphaBeta,
+            _ => Windows::Scout,
+        },
+        depth_limit: if options.is_on("nonuniform") {
+            DepthLimit::NonUniform
+        } else {
+            DepthLimit::Uniform
+        },
+        quiescence: options.is_on("quiescence").then(Quiescence::default),
+        simultaneous: match options.text("simultaneous") {
+            "serial" => Simultaneous::Serial,
+            _ => Simultaneous::Mixed,
+        },
+        ..deepening::Options::default()
+    }
+}
+
+fn deepen(
+    options: &Options,
+    context: &Context,
+    opponents: deepening::Opponents,
+) -> Box<dyn Thinker> {
+    let chosen = deepening::Options { opponents, ..deepening_options(options, context) };
+    let eval = options.text("eval").to_owned();
+    let make = move |context: &Context, deadline: &Deadline| -> Box<dyn Search> {
+        let class = class_of(context, deadline);
+        let evaluator = evaluator(&eval, context, deadline).unwrap_or_else(|| Box::new(Blind));
+        Box::new(Deepening::new(context.machine(), evaluator, class, &chosen))
+    };
+    let (nodes, depth) = (options.whole("nodes"), options.whole("depth"));
+    Box::new(Searcher::new(context, nodes, depth, Box::new(make)))
+}
+
+/// Alpha-beta: one role against the rest.
+pub(crate) fn alpha_beta(options: &Options, context: &Context) -> Box<dyn Thinker> {
+    deepen(options, context, deepening::Opponents::Paranoid)
+}
+
+/// max^n: every role for itself.
+pub(crate) fn max_n(options: &Options, context: &Context) -> Box<dyn Thinker> {
+    deepen(options, context, deepening::Opponents::Selfish)
+}
+
+/// Planning where there is one role; Monte-Carlo tree search otherwise.
+pub(crate) fn plan(options: &Options, context: &Context) -> Box<dyn Thinker> {
+    let memory = memory(options, context);
+    let eval = options.text("eval").to_owned();
+    let make = move |context: &Context, deadline: &Deadline| -> Box<dyn Search> {
+        let alone = context.reasoner.game().roles().len() == 1 && context.role == Role(0);
+        if !alone {
+            let options = mcts::Options { memory, seed: context.seed, ..mcts::Options::default() };
+            return Box::new(Mcts::new(&context.reasoner, options));
+        }
+        let options = PlannerOptions { memory, seed: context.seed, ..PlannerOptions::default() };
+        let planner = Planner::new(context.machine(), options);
+        match evaluator(&eval, context, deadline) {
+            Some(evaluator) => Box::new(planner.with_evaluator(evaluator)),
+            None => Box::new(planner),
+        }
+    };
+    Box::new(Searcher::new(context, options.whole("nodes"), 0, Box::new(make)))
+}

@@ -1,0 +1,115 @@
+//! The ground program of a game as formulas: the one place of this crate that reads ground programs.
+
+use game::GroundProgram;
+use ground::{AtomId, AtomKind};
+
+use crate::logic::{Lit, Logic, TooLarge};
+
+/// A game as formulas over its fluents and moves.
+#[derive(Debug)]
+pub struct GameLogic {
+    /// The formulas.
+    pub logic: Logic,
+    /// The leaf of each fluent.
+    pub fluents: Vec<Lit>,
+    /// When each fluent holds next.
+    pub next: Vec<Lit>,
+    /// For each role the leaves of its moves.
+    pub does: Vec<Vec<Lit>>,
+    /// When each move is legal.
+    pub legal: Vec<Vec<Lit>>,
+    /// When the game is over.
+    pub terminal: Lit,
+    /// For each role its goal values as texts, and when it gets them.
+    pub goals: Vec<Vec<(String, Lit)>>,
+    /// Atoms of recursive definitions: their leaf, and what they are defined by.
+    pub recursive: Vec<(Lit, Lit)>,
+}
+
+/// Reads a ground program; at most `most` literals are stored.
+pub fn game_logic(program: &GroundProgram, most: usize) -> Result<GameLogic, TooLarge> {
+    let mut logic = Logic::new(most);
+    let fluents: Vec<Lit> = program.fluents.iter().map(|_| logic.leaf()).collect();
+    let does: Vec<Vec<Lit>> =
+        program.moves.iter().map(|own| own.iter().map(|_| logic.leaf()).collect()).collect();
+    let atoms = atoms(program, &mut logic, &fluents, &does)?;
+    let of = |atom: Option<AtomId>| atom.map_or(Lit::FALSE, |atom| atoms.meaning[atom.index()]);
+    let legal = |own: &Vec<ground::GroundMove>| own.iter().map(|m| of(m.legal)).collect();
+    let goals = |own: &Vec<(datalog::GroundTerm, AtomId)>| {
+        own.iter().map(|(value, atom)| (value.to_text(&program.symbols), of(Some(*atom)))).collect()
+    };
+    Ok(GameLogic {
+        next: program.next.iter().map(|atom| of(*atom)).collect(),
+        legal: program.moves.iter().map(legal).collect(),
+        terminal: of(program.terminal),
+        goals: program.goals.iter().map(goals).collect(),
+        recursive: atoms.recursive,
+        logic,
+        fluents,
+        does,
+    })
+}
+
+struct Atoms {
+    /// What each atom stands for.
+    meaning: Vec<Lit>,
+    recursive: Vec<(Lit, Lit)>,
+}
+
+fn atoms(
+    program: &GroundProgram,
+    logic: &mut Logic,
+    fluents: &[Lit],
+    does: &[Vec<Lit>],
+) -> Result<Atoms, TooLarge> {
+    let count = program.kinds.len();
+    let uses: Vec<Vec<usize>> = (0..count).map(|atom| used_by(program, atom)).collect();
+    let (component, _) = gdl::depend::components(count, |atom, at| uses[atom].get(at).copied());
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|atom| component[*atom]);
+    let mut meaning = vec![Lit::FALSE; count];
+    let mut recursive = Vec::new();
+    for members in order.chunk_by(|a, b| component[*a] == component[*b]) {
+        let first = members[0];
+        let is_recursive = members.len() > 1 || uses[first].contains(&first);
+        if !is_recursive {
+            meaning[first] = match program.kinds[first] {
+                AtomKind::Fluent(fluent) => fluents[fluent as usize],
+                AtomKind::Does { role, action } => does[role as usize][action as usize],
+                AtomKind::Derived => definition(program, first, logic, &meaning)?,
+            };
+            continue;
+        }
+        members.iter().for_each(|atom| meaning[*atom] = logic.leaf());
+        for atom in members {
+            let defined = definition(program, *atom, logic, &meaning)?;
+            recursive.push((meaning[*atom], defined));
+        }
+    }
+    Ok(Atoms { meaning, recursive })
+}
+
+fn used_by(program: &GroundProgram, atom: usize) -> Vec<usize> {
+    let mut used: Vec<usize> =
+        program.rules[atom].iter().flatten().map(|literal| literal.atom.index()).collect();
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
+fn definition(
+    program: &GroundProgram,
+    atom: usize,
+    logic: &mut Logic,
+    meaning: &[Lit],
+) -> Result<Lit, TooLarge> {
+    let mut bodies = Vec::new();
+    for body in &program.rules[atom] {
+        let literals = body.iter().map(|literal| {
+            let lit = meaning[literal.atom.index()];
+            if literal.negative { !lit } else { lit }
+        });
+        bodies.push(logic.and(literals.collect())?);
+    }
+    logic.or(bodies)
+}

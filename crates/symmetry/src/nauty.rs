@@ -1,0 +1,303 @@
+//! Automorphisms of graphs by Traces (McKay, Piperno 2014): the one place where C is called.
+//!
+//! Traces reports generators of the automorphism group through a callback without a context, so they are
+//! collected in a variable of the thread. It has a flag that makes it stop, but one for the whole process:
+//! runs take turns, and a watcher thread sets the flag when the deadline passes. What was reported
+//! until then are automorphisms all the same; the result says that it is not complete.
+
+#![allow(unsafe_code, reason = "the calls of the C library; each has a SAFETY note")]
+
+use std::cell::RefCell;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use game::Deadline;
+use nauty_Traces_sys::{FALSE, TRUE, Traces, TracesOptions, TracesStats, sparsegraph};
+
+use crate::graph::{Graph, is_automorphism};
+
+/// Bounds on one run.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// When to stop.
+    pub deadline: Deadline,
+    /// A larger graph is not looked at.
+    pub most_vertices: usize,
+    /// A graph of more edges is not looked at.
+    pub most_edges: usize,
+    /// The most images kept, counted over all generators.
+    pub most_images: usize,
+}
+
+/// The generators of the automorphism group of a graph, restricted to the vertices of interest.
+#[derive(Clone, Debug, Default)]
+pub struct Automorphisms {
+    /// For each generator the image of each vertex of interest. Those that move none are left out.
+    pub generators: Vec<Vec<u32>>,
+    /// Whether these generate the whole group.
+    pub complete: bool,
+}
+
+struct Collector {
+    wanted: usize,
+    room: usize,
+    colours: Vec<u32>,
+    starts: Vec<usize>,
+    ends: Vec<u32>,
+    generators: Vec<Vec<u32>>,
+    overflow: bool,
+}
+
+thread_local! {
+    static COLLECTOR: RefCell<Option<Collector>> = const { RefCell::new(None) };
+}
+
+/// Traces has one stop flag for all threads.
+static TURN: Mutex<()> = Mutex::new(());
+
+unsafe extern "C" {
+    /// `volatile int nauty_kill_request`, exported by nautil.c of the bundled library.
+    static nauty_kill_request: AtomicI32;
+}
+
+fn request_stop(stop: bool) {
+    // SAFETY: the C variable is a naturally aligned int that lives as long as the process, and Rust's
+    // AtomicI32 has the layout of one. C reads it as a volatile int; only this function writes it.
+    unsafe { nauty_kill_request.store(c_int::from(stop), Ordering::Relaxed) }
+}
+
+/// Called by Traces for each generator. Must not unwind: everything that could is checked.
+unsafe extern "C" fn collect(_count: c_int, image: *mut c_int, vertices: c_int) {
+    let Ok(length) = usize::try_from(vertices) else { return };
+    if image.is_null() {
+        return;
+    }
+    // SAFETY: Traces passes a permutation of `vertices` ints that it does not change during the call.
+    let image = unsafe { std::slice::from_raw_parts(image, length) };
+    COLLECTOR.with(|cell| {
+        if let Ok(mut collector) = cell.try_borrow_mut()
+            && let Some(collector) = collector.as_mut()
+        {
+            collector.take(image);
+        }
+    });
+}
+
+impl Collector {
+    fn take(&mut self, image: &[c_int]) {
+        let wanted = self.wanted.min(image.len());
+        if image[..wanted].iter().enumerate().all(|(v, w)| usize::try_from(*w) == Ok(v)) {
+            return;
+        }
+        if self.room < wanted {
+            self.overflow = true;
+            request_stop(true);
+            return;
+        }
+        self.room -= wanted;
+        let image: Vec<u32> = image.iter().map(|w| u32::try_from(*w).unwrap_or(0)).collect();
+        // A generator that is none would be a fault of the library; nothing is built on trust here.
+        let sized = image.len() == self.colours.len();
+        if sized && is_automorphism(&self.colours, &self.starts, &self.ends, &image) {
+            self.generators.push(image[..wanted].to_vec());
+        } else {
+            self.overflow = true;
+        }
+    }
+}
+
+/// The automorphisms of a graph, as they act on its first `wanted` vertices, which must be a union of
+/// colour classes.
+pub fn automorphisms(graph: &Graph, wanted: usize, bounds: &Bounds) -> Automorphisms {
+    let small = graph.vertices() <= bounds.most_vertices.min(i32::MAX as usize)
+        && graph.edges() <= bounds.most_edges;
+    if !small || bounds.deadline.passed() {
+        return Automorphisms::default();
+    }
+    if graph.vertices() == 0 {
+        return Automorphisms { generators: Vec::new(), complete: true };
+    }
+    let (starts, ends) = graph.neighbours();
+    let colours = graph.colours().to_vec();
+    let room = bounds.most_images;
+    let (generators, overflow) = (Vec::new(), false);
+    let collector = Collector { wanted, room, colours, starts, ends, generators, overflow };
+    run_in_turn(collector, &bounds.deadline)
+}
+
+fn run_in_turn(collector: Collector, deadline: &Deadline) -> Automorphisms {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    request_stop(false);
+    let (done, waiting) = mpsc::channel::<()>();
+    let killed = std::thread::scope(|scope| {
+        scope.spawn(move || watch(&waiting, deadline));
+        let killed = run(collector);
+        drop(done);
+        killed
+    });
+    request_stop(false);
+    let collector = COLLECTOR.with(|cell| cell.borrow_mut().take());
+    match collector {
+        Some(c) => {
+            Automorphisms { complete: !killed && !c.overflow, generators: c.generators }
+        }
+        None => Automorphisms::default(),
+    }
+}
+
+/// Asks the search to stop when the time is over; returns when the search has ended.
+fn watch(ended: &mpsc::Receiver<()>, deadline: &Deadline) {
+    const POLL: Duration = Duration::from_millis(5);
+    loop {
+        match ended.recv_timeout(POLL) {
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                if deadline.passed() {
+                    request_stop(true);
+                }
+            }
+            Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+/// Runs Traces; true if it was stopped or failed.
+fn run(collector: Collector) -> bool {
+    let count = collector.colours.len();
+    let mut starts: Vec<usize> = collector.starts[..count].to_vec();
+    let mut degrees: Vec<c_int> =
+        collector.starts.windows(2).map(|pair| (pair[1] - pair[0]) as c_int).collect();
+    let mut ends: Vec<c_int> = collector.ends.iter().map(|v| v.cast_signed()).collect();
+    let edges = ends.len();
+    // Traces may look one past the end of an empty list.
+    ends.push(0);
+    let (mut order, mut last) = partition(&collector.colours);
+    let mut orbits: Vec<c_int> = vec![0; count];
+    let mut options = TracesOptions { defaultptn: FALSE, ..TracesOptions::default() };
+    options.getcanon = FALSE;
+    options.digraph = FALSE;
+    options.userautomproc = Some(collect);
+    debug_assert_eq!(TRUE, 1);
+    let mut stats = TracesStats::default();
+    let mut sparse = sparsegraph {
+        nde: edges,
+        v: starts.as_mut_ptr(),
+        nv: count as c_int,
+        d: degrees.as_mut_ptr(),
+        e: ends.as_mut_ptr(),
+        w: std::ptr::null_mut(),
+        vlen: starts.len(),
+        dlen: degrees.len(),
+        elen: ends.len(),
+        wlen: 0,
+    };
+    COLLECTOR.with(|cell| *cell.borrow_mut() = Some(collector));
+    // SAFETY: all arrays have the lengths stated in `sparse` and outlive the call; `order`, `last` and
+    // `orbits` have one entry per vertex; every end of an edge is below `count`; no canonical graph is
+    // asked for, so the last argument may be null. The callback neither unwinds nor calls back.
+    unsafe {
+        Traces(
+            &raw mut sparse,
+            order.as_mut_ptr(),
+            last.as_mut_ptr(),
+            orbits.as_mut_ptr(),
+            &raw mut options,
+            &raw mut stats,
+            std::ptr::null_mut(),
+        );
+    }
+    stats.errstatus != 0
+}
+
+/// Vertices in the order of their colours, and for each place whether its colour goes on after it.
+fn partition(colours: &[u32]) -> (Vec<c_int>, Vec<c_int>) {
+    let mut order: Vec<u32> = (0..colours.len() as u32).collect();
+    order.sort_by_key(|v| colours[*v as usize]);
+    let goes_on = |at: usize| {
+        let next = order.get(at + 1).map(|v| colours[*v as usize]);
+        c_int::from(next == Some(colours[order[at] as usize]))
+    };
+    let last = (0..order.len()).map(goes_on).collect();
+    (order.iter().map(|v| v.cast_signed()).collect(), last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds() -> Bounds {
+        Bounds {
+            deadline: Deadline::never(),
+            most_vertices: 1 << 20,
+            most_edges: 1 << 24,
+            most_images: 1 << 24,
+        }
+    }
+
+    fn circle(n: u32) -> Graph {
+        let mut graph = Graph::default();
+        (0..n).for_each(|_| {
+            graph.vertex(0);
+        });
+        (0..n).for_each(|v| graph.edge(v, (v + 1) % n));
+        graph
+    }
+
+    #[test]
+    fn a_square_has_turns_and_reflections_and_colours_restrict_them() {
+        let square = automorphisms(&circle(4), 4, &bounds());
+        assert!(square.complete && square.generators.len() >= 2);
+        let mut marked = circle(4);
+        marked.recolour(0, 1);
+        let marked = automorphisms(&marked, 4, &bounds());
+        assert_eq!(marked.generators, [vec![0, 3, 2, 1]]);
+    }
+
+    #[test]
+    fn graphs_without_vertices_edges_or_symmetry_have_complete_answers() {
+        assert!(automorphisms(&Graph::default(), 0, &bounds()).complete);
+        let mut lonely = Graph::default();
+        lonely.vertex(7);
+        let found = automorphisms(&lonely, 1, &bounds());
+        assert!(found.complete && found.generators.is_empty());
+        let mut loose = Graph::default();
+        (0..5).for_each(|_| {
+            loose.vertex(3);
+        });
+        let found = automorphisms(&loose, 5, &bounds());
+        assert_eq!(crate::permutation::orbits(5, &found.generators), [vec![0, 1, 2, 3, 4]]);
+    }
+
+    #[test]
+    fn too_large_or_too_late_is_an_incomplete_answer() {
+        let large = Bounds { most_vertices: 10, ..bounds() };
+        assert!(!automorphisms(&circle(20), 20, &large).complete);
+        let late = Bounds { deadline: Deadline::within(Duration::ZERO), ..bounds() };
+        assert!(!automorphisms(&circle(20), 20, &late).complete);
+        let narrow = Bounds { most_images: 20, ..bounds() };
+        let part = automorphisms(&circle(20), 20, &narrow);
+        assert!(!part.complete && part.generators.len() == 1);
+    }
+
+    #[test]
+    fn threads_take_turns() {
+        std::thread::scope(|scope| {
+            for n in 3..9 {
+                scope.spawn(move || {
+                    let found = automorphisms(&circle(n), n as usize, &bounds());
+                    assert!(found.complete && !found.generators.is_empty());
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_hundred_thousand_vertices_are_answered_within_the_deadline() {
+        let begin = std::time::Instant::now();
+        let within = Bounds { deadline: Deadline::within(Duration::from_secs(5)), ..bounds() };
+        let found = automorphisms(&circle(100_000), 100_000, &within);
+        assert!(begin.elapsed() < Duration::from_secs(15));
+        assert!(found.complete || found.generators.len() < 100);
+    }
+}

@@ -1,7 +1,7 @@
 //! What knowledge about a game looks like to a search: values of states, and states that are the same
 //! up to symmetry. Other crates fill these interfaces; searches see nothing else of them.
 
-use crate::ids::{Move, Role};
+use crate::ids::{JointMove, Move, Role};
 use crate::state::State;
 
 /// Judges states that are not terminal.
@@ -28,4 +28,17 @@ pub trait Canonicalizer: Send + Sync {
 
     /// Where the move of a role came from: the inverse of [`Canonicalizer::image`].
     fn origin(&self, symmetry: SymmetryId, role: Role, action: Move) -> (Role, Move);
+
+    /// Where a symmetry takes a role: every role to itself, unless role symmetries were asked for.
+    fn role(&self, _symmetry: SymmetryId, role: Role) -> Role {
+        role
+    }
+
+    /// Leaves one of each set of moves of a role that the symmetries of the state exchange (thesis §8.4): the
+    /// first in the order given. Right where this is the only role with a choice; see
+    /// [`Canonicalizer::distinct_joint`] for others.
+    fn distinct(&self, _state: &State, _role: Role, _moves: &mut Vec<Move>) {}
+
+    /// Leaves one of each set of joint moves that are symmetric in the state (thesis Def. 8.3).
+    fn distinct_joint(&self, _state: &State, _joint: &mut Vec<JointMove>) {}
 }

@@ -91,7 +91,7 @@ fn atoms(
 
 fn used_by(program: &GroundProgram, atom: usize) -> Vec<usize> {
     let mut used: Vec<usize> =
-        program.rules[atom].iter().flatten().map(|literal| literal.atom.index()).collect();
+        program.rules_of(AtomId(atom as u32)).flatten().map(|lit| lit.atom.index()).collect();
     used.sort_unstable();
     used.dedup();
     used
@@ -104,7 +104,7 @@ fn definition(
     meaning: &[Lit],
 ) -> Result<Lit, TooLarge> {
     let mut bodies = Vec::new();
-    for body in &program.rules[atom] {
+    for body in program.rules_of(AtomId(atom as u32)) {
         let literals = body.iter().map(|literal| {
             let lit = meaning[literal.atom.index()];
             if literal.negative { !lit } else { lit }

@@ -1,12 +1,47 @@
 //! Symmetries of games: found in the rules and in the ground program, used on states (thesis §8).
+//!
+//! Main types: [`detect()`] finds [`Symmetries`] within [`Options`]; [`Representatives`] is the
+//! [`game::Canonicalizer`] made of them.
+//!
+//! ```
+//! use symmetry::{Options, Size, detect};
+//!
+//! let game = game::Game::from_text("
+//!     (role you) (succ 1 2) (side left) (side right)
+//!     (init (step 1))
+//!     (<= (legal you (go ?s)) (side ?s))
+//!     (<= (next (at ?s)) (does you (go ?s)))
+//!     (<= (next (step 2)) (true (step 1)))
+//!     (<= terminal (true (step 2)))
+//!     (goal you 100)")?;
+//! let gates = game::Gates::build(&game, &game::Budget::default())?;
+//! let symmetries = detect(&game, Some(&gates), &Options::default());
+//! assert_eq!(symmetries.state_order().value(), Some(2));
+//! assert!(symmetries.representatives(Size::default()).is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The crate is pure but for the one module [`nauty`] that calls C, and for the clock.
 
-pub mod goal_values;
+mod canonical;
+pub mod chain;
+pub mod check;
+mod detect;
+mod goal_values;
 pub mod graph;
+pub mod ground_graph;
+mod ground_logic;
+mod logic;
 pub mod nauty;
 pub mod permutation;
+mod points;
 pub mod rule_graph;
 pub mod rules;
-pub mod chain;
-pub mod ground_graph;
-pub mod ground_logic;
-pub mod logic;
+mod symmetries;
+
+pub use canonical::{Representatives, Size};
+pub use detect::{Options, detect};
+pub use goal_values::goal_values;
+pub use points::{Point, Points};
+pub use rules::Start;
+pub use symmetries::{Generator, Order, Part, Source, Symmetries};

@@ -276,7 +276,7 @@ fn is_keyword(name: Symbol) -> bool {
 }
 
 fn each_symbol(rule: &Rule, add: &mut impl FnMut(SymbolKey)) {
-    let mut predicate = |predicate: &Predicate, add: &mut dyn FnMut(SymbolKey)| {
+    let predicate = |predicate: &Predicate, add: &mut dyn FnMut(SymbolKey)| {
         let relation = predicate.relation;
         if !is_keyword(relation.name) {
             add(SymbolKey { name: relation.name, arity: relation.arity, parens: relation.parens });

@@ -25,9 +25,21 @@ install_missing() {
     missing=""
 }
 
+# need_library NAME PACKAGE: the same for a shared library NAME, looked for where linkers and bindgen look.
+need_library() {
+    for place in "${LIBCLANG_PATH:-/usr/lib}" /usr/lib /usr/lib64 /usr/local/lib /usr/lib/*-linux-gnu* /usr/lib/llvm*/lib*; do
+        for file in "$place/$1.so" "$place/$1"-*.so; do
+            [ -e "$file" ] && return 0
+        done
+    done
+    missing="$missing $2"
+}
+
 # The packages that building and testing need, one line each.
 need_build_packages() {
     need cc build-essential
+    # bindgen reads the headers of nauty (graph automorphisms) with it.
+    need_library libclang libclang-dev
 }
 
 need_test_packages() {

@@ -72,6 +72,8 @@ const BLOCK: usize = 64;
 impl Symmetries {
     /// The representatives of states under the state symmetries; none if no symmetry changes a state or a choice.
     pub fn representatives(&self, size: Size) -> Option<Representatives> {
+        // Without a ground program only a sample of the moves is known, and others could not be mapped.
+        self.gates.as_ref()?;
         let levels = if size.with_roles { 0 } else { self.points.role_points().len() };
         let interchangeable = self.interchangeable();
         let points = self.points.clone();
@@ -81,7 +83,7 @@ impl Symmetries {
         let large = listed.is_none();
         let permutations = listed.unwrap_or_else(|| {
             let mut steps = vec![identity(points.len())];
-            steps.extend(self.group.main.steps_below(levels, most.saturating_sub(1)));
+            steps.extend(self.group.main.some_elements(levels, most.saturating_sub(1)));
             steps
         });
         if permutations.len() <= 1 && interchangeable.is_empty() {
@@ -143,19 +145,37 @@ impl Representatives {
         Some(here)
     }
 
-    /// The element that gives the image with the least key.
-    fn least(&self, state: &State) -> Option<usize> {
-        let mut best = (u64::MAX, 0);
+    /// The image with the least key of those that can occur in play, and the element that gives it.
+    fn least(&self, state: &State) -> Option<(State, usize)> {
+        let mut floor = None;
+        loop {
+            let best = self.least_above(state, floor)?;
+            if best.1 == 0 {
+                return None;
+            }
+            let image = self.points.state_image(&self.elements[best.1].forth, state)?;
+            if self.points.is_possible(&image) {
+                return Some((image, best.1));
+            }
+            floor = Some(best);
+        }
+    }
+
+    /// The least key, and the element with it, after another one in this order.
+    fn least_above(&self, state: &State, floor: Option<(u64, usize)>) -> Option<(u64, usize)> {
+        let mut best = None;
         for from in (0..self.elements.len()).step_by(BLOCK) {
             let mut keys = [0; BLOCK];
             let here = self.image_keys(state, from, &mut keys)?;
             for (at, key) in keys[..here].iter().enumerate() {
-                if *key < best.0 {
-                    best = (*key, from + at);
+                let this = (*key, from + at);
+                let above = floor.is_none_or(|floor| this > floor);
+                if above && best.is_none_or(|best| this < best) {
+                    best = Some(this);
                 }
             }
         }
-        Some(best.1)
+        best
     }
 
     /// Climbs down by the elements at hand; the number of the product that leads to where it ends.
@@ -166,7 +186,8 @@ impl Representatives {
             let mut better = None;
             for (at, element) in self.elements.iter().enumerate().skip(1) {
                 let image = self.points.state_image(&element.forth, &best)?;
-                if image.words().iter().rev().lt(best.words().iter().rev())
+                if self.points.is_possible(&image)
+                    && image.words().iter().rev().lt(best.words().iter().rev())
                     && image.words().len() <= best.words().len()
                 {
                     best = image;
@@ -278,9 +299,8 @@ impl Canonicalizer for Representatives {
             let climbed = self.climb(state, products);
             return climbed.map_or_else(unchanged, |(image, number)| (image, SymmetryId(number)));
         }
-        let Some(best) = self.least(state).filter(|best| *best != 0) else { return unchanged() };
-        let image = self.points.state_image(&self.elements[best].forth, state);
-        image.map_or_else(unchanged, |image| (image, SymmetryId(best as u32)))
+        let least = self.least(state);
+        least.map_or_else(unchanged, |(image, element)| (image, SymmetryId(element as u32)))
     }
 
     fn image(&self, symmetry: SymmetryId, role: Role, action: Move) -> (Role, Move) {

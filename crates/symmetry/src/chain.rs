@@ -7,7 +7,9 @@
 
 use game::Deadline;
 use game::playout::Random;
+use rustc_hash::FxHashSet;
 
+use crate::order::Order;
 use crate::permutation::{identity, inverse, is_identity, then};
 
 const NONE: u32 = u32::MAX;
@@ -45,32 +47,38 @@ impl Chain {
 
     /// What remains of a permutation when the chain is divided out, and the level where it got stuck; the number of levels
     /// if it passed them all.
-    fn sift(&self, permutation: &[u32]) -> (Vec<u32>, usize) {
+    fn sift(&self, permutation: &[u32], deadline: &Deadline) -> Option<(Vec<u32>, usize)> {
         let mut rest = permutation.to_vec();
         for (at, level) in self.levels.iter().enumerate() {
+            if at % 8 == 7 && deadline.passed() {
+                return None;
+            }
             let mut point = rest[level.base as usize];
             if point != level.base && level.tree[point as usize].0 == NONE {
-                return (rest, at);
+                return Some((rest, at));
             }
             while point != level.base {
                 let (generator, before) = level.tree[point as usize];
                 let back = &self.pool[generator as usize].1;
-                rest.iter_mut().for_each(|image| *image = back[*image as usize]);
+                for image in &mut rest {
+                    *image = back[*image as usize];
+                }
                 point = before;
             }
         }
-        (rest, self.levels.len())
+        Some((rest, self.levels.len()))
     }
 
-    /// Extends the chain by a permutation. Returns what is left of it if that fixes all counted points.
-    /// The flag says whether the chain has grown.
-    fn add(&mut self, permutation: &[u32]) -> (bool, Option<Vec<u32>>) {
-        let (rest, stuck) = self.sift(permutation);
+    /// Extends the chain by a permutation.
+    /// None if the time was over on the way.
+    fn add(&mut self, permutation: &[u32], deadline: &Deadline) -> Option<Added> {
+        let (rest, stuck) = self.sift(permutation, deadline)?;
         if stuck == self.levels.len() {
             let moved = self.counted.iter().find(|point| rest[**point as usize] != **point);
             match moved {
                 Some(base) => self.levels.push(Level::new(*base, self.points)),
-                None => return (false, (!is_identity(&rest)).then_some(rest)),
+                None if is_identity(&rest) => return Some(Added::Nothing),
+                None => return Some(Added::Outside(rest)),
             }
         }
         let back = inverse(&rest);
@@ -80,12 +88,23 @@ impl Chain {
             level.generators.push(number);
             level.grow(&self.pool);
         }
-        (true, None)
+        Some(Added::Something)
     }
 
     /// The length of each orbit: their product is the order of the group.
     pub fn orbit_lengths(&self) -> Vec<u32> {
         self.levels.iter().map(|level| level.orbit.len() as u32).collect()
+    }
+
+    /// The logarithm of the order of the subgroup that fixes the first `levels` base points.
+    pub fn log_order(&self, levels: usize) -> f64 {
+        self.levels.iter().skip(levels).map(|level| (level.orbit.len() as f64).ln()).sum()
+    }
+
+    /// The order of the subgroup that fixes the first `levels` base points, as factors, with those of `more`.
+    pub fn order_below(&self, levels: usize, more: &Chain) -> Order {
+        let own = self.orbit_lengths().into_iter().skip(levels);
+        Order { factors: own.chain(more.orbit_lengths()).collect() }
     }
 
     /// The generators of the subgroup that fixes the first `levels` base points.
@@ -112,14 +131,43 @@ impl Chain {
         Some(elements)
     }
 
-    /// For each level below the first `levels` one element for each point of its orbit but the base point.
-    pub fn steps_below(&self, levels: usize, most: usize) -> Vec<Vec<u32>> {
-        let mut steps = Vec::new();
-        for level in self.levels.iter().skip(levels) {
-            let room = most.saturating_sub(steps.len());
-            steps.extend(level.orbit[1..].iter().take(room).map(|point| self.step(level, *point)));
+    /// At most `most` elements that fix the first `levels` base points, for a group too large to be listed: those
+    /// that move the fewest counted points with all of their conjugates (in a group of interchangeable
+    /// objects the transpositions), then one for each point of each orbit.
+    pub fn some_elements(&self, levels: usize, most: usize) -> Vec<Vec<u32>> {
+        let generators = self.generators_below(levels);
+        let moved =
+            |p: &Vec<u32>| self.counted.iter().filter(|at| p[**at as usize] != **at).count();
+        let mut seeds: Vec<Vec<u32>> = self.pool.iter().map(|(forth, _)| forth.clone()).collect();
+        let bases: Vec<u32> = self.levels.iter().take(levels).map(|level| level.base).collect();
+        seeds.retain(|seed| bases.iter().all(|base| seed[*base as usize] == *base));
+        seeds.sort_by_cached_key(|seed| (moved(seed), seed.clone()));
+        let mut known: FxHashSet<Vec<u32>> = FxHashSet::default();
+        let mut all: Vec<Vec<u32>> = Vec::new();
+        for seed in seeds {
+            let mut at = all.len();
+            if known.insert(seed.clone()) {
+                all.push(seed);
+            }
+            while at < all.len() && all.len() < most {
+                for generator in &generators {
+                    let conjugate = then(&then(&inverse(generator), &all[at]), generator);
+                    if known.insert(conjugate.clone()) {
+                        all.push(conjugate);
+                    }
+                }
+                at += 1;
+            }
+            if all.len() >= most {
+                break;
+            }
         }
-        steps
+        for level in self.levels.iter().skip(levels) {
+            let room = most.saturating_sub(all.len());
+            all.extend(level.orbit[1..].iter().take(room).map(|point| self.step(level, *point)));
+        }
+        all.truncate(most);
+        all
     }
 
     /// An element of a level that takes its base point to a point of its orbit.
@@ -144,16 +192,16 @@ impl Level {
         Self { base, generators: Vec::new(), orbit: vec![base], tree: vec![(NONE, NONE); points] }
     }
 
+    /// Takes the newest generator into account.
     fn grow(&mut self, pool: &[(Vec<u32>, Vec<u32>)]) {
-        // Breadth first from the beginning, so that ways stay short.
-        for point in &self.orbit {
-            self.tree[*point as usize] = (NONE, NONE);
-        }
-        self.orbit.truncate(1);
+        let old = self.orbit.len();
+        let newest = self.generators.len().saturating_sub(1);
         let mut at = 0;
         while at < self.orbit.len() {
             let point = self.orbit[at];
-            for generator in &self.generators {
+            // The other generators lead from old points to old points.
+            let from = if at < old { newest } else { 0 };
+            for generator in &self.generators[from..] {
                 let image = pool[*generator].0[point as usize];
                 if image != self.base && self.tree[image as usize].0 == NONE {
                     self.tree[image as usize] = (*generator as u32, point);
@@ -163,6 +211,16 @@ impl Level {
             at += 1;
         }
     }
+}
+
+/// What came of adding a permutation to a chain.
+enum Added {
+    /// It was in the group already.
+    Nothing,
+    /// The chain has grown.
+    Something,
+    /// What is left of it fixes all points that count.
+    Outside(Vec<u32>),
 }
 
 /// A group on points that count first (roles, then fluents) and others (moves).
@@ -195,8 +253,7 @@ pub fn chains(
     let rest = Chain::new(points, &[], others);
     let mut chains = Chains { main, rest, complete: true };
     for generator in generators {
-        chains.add(generator);
-        if chains.is_full() || deadline.passed() {
+        if chains.is_full() || chains.add(generator, deadline).is_none() {
             chains.complete = false;
             return chains;
         }
@@ -204,20 +261,29 @@ pub fn chains(
     let mut products = Products::new(generators);
     let mut quiet = 0;
     while quiet < QUIET && !generators.is_empty() {
-        if chains.is_full() || deadline.passed() {
+        let grown = chains.add(products.next(), deadline);
+        if chains.is_full() || grown.is_none() {
             chains.complete = false;
             break;
         }
-        quiet = if chains.add(products.next()) { 0 } else { quiet + 1 };
+        quiet = if grown == Some(true) { 0 } else { quiet + 1 };
     }
     chains
 }
 
 impl Chains {
-    fn add(&mut self, permutation: &[u32]) -> bool {
-        match self.main.add(permutation) {
-            (grown, None) => grown,
-            (grown, Some(rest)) => self.rest.add(&rest).0 || grown,
+    /// Whether a chain has grown; none if the time was over on the way.
+    fn add(&mut self, permutation: &[u32], deadline: &Deadline) -> Option<bool> {
+        if deadline.passed() {
+            return None;
+        }
+        match self.main.add(permutation, deadline)? {
+            Added::Nothing => Some(false),
+            Added::Something => Some(true),
+            Added::Outside(rest) => {
+                let added = self.rest.add(&rest, deadline)?;
+                Some(matches!(added, Added::Something))
+            }
         }
     }
 
@@ -300,7 +366,21 @@ mod tests {
         let factorial: u128 = (1..=20).product();
         assert_eq!(order(20, &[cycle(20, 20), cycle(20, 2)]), factorial);
         // Even permutations of seven points, generated by cycles of three.
-        let three = |a: u32| (0..7).map(|p| if p == a { a + 1 } else if p == a + 1 { a + 2 } else if p == a + 2 { a } else { p }).collect();
+        let three = |a: u32| {
+            (0..7)
+                .map(|p| {
+                    if p == a {
+                        a + 1
+                    } else if p == a + 1 {
+                        a + 2
+                    } else if p == a + 2 {
+                        a
+                    } else {
+                        p
+                    }
+                })
+                .collect()
+        };
         assert_eq!(order(7, &(0..5).map(three).collect::<Vec<_>>()), 2520);
         // Mathieu's group on eleven points.
         let a = vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0];

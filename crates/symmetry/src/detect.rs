@@ -46,8 +46,8 @@ impl Default for Options {
         Self {
             deadline: Deadline::within(Duration::from_secs(10)),
             start: Start::Left,
-            most_vertices: 1_000_000,
-            most_edges: 6_000_000,
+            most_vertices: 300_000,
+            most_edges: 3_000_000,
             checked_states: 24,
             checking_time: Duration::from_millis(300),
             seed: 8,
@@ -56,53 +56,80 @@ impl Default for Options {
 }
 
 /// The most literals of formulas for the ground graph.
-const MOST_LITERALS: usize = 6_000_000;
+const MOST_LITERALS: usize = 3_000_000;
 /// The most images of generators that are kept.
 const MOST_IMAGES: usize = 32 << 20;
 /// The most points where only a sample of fluents and moves is known.
 const MOST_SAMPLED_POINTS: usize = 50_000;
+/// Symmetries that lead out of what can occur are used only if they are at most so many.
+const MOST_BEYOND: usize = 512;
 /// The inference steps that one question of a check may take.
 const CHECKING_STEPS: u64 = 2_000_000;
 
 /// Finds the symmetries of a game. With gates, its ground program is looked at as well.
 pub fn detect(game: &Game, gates: Option<&Gates>, options: &Options) -> Symmetries {
     let begin = Instant::now();
-    let scrambled = scramblings(game, options);
-    let mut points = match gates {
+    let (rules, scramblings) = scramblings(game, options);
+    let points = match gates {
         Some(gates) => Points::new(gates.fluents().to_vec(), gates.moves()),
-        None => sampled_points(game, &scrambled.1),
+        None => sampled_points(game, &scramblings),
     };
-    if gates.is_none() {
-        let mappings: Vec<_> = scrambled.1.iter().map(|s| |term: &GroundTerm| s.image(term)).collect();
-        points.close(game, &mappings, MOST_SAMPLED_POINTS);
-    }
-    let mut found = Found { generators: Vec::new(), beyond: 0, refuted: Vec::new() };
-    for scrambling in &scrambled.1 {
-        match points.permutation(game, |term| scrambling.image(term)) {
-            Some(permutation) => found.take(permutation, Source::Rules(scrambling.clone())),
-            None => found.beyond += 1,
-        }
-    }
-    let ground = gates.map(|gates| ground_generators(gates, options));
-    let ground_part = ground.as_ref().map_or(Part::Absent, |(_, part)| *part);
-    for permutation in ground.into_iter().flat_map(|(permutations, _)| permutations) {
+    let mut found = Found::new(points);
+    found.take_scramblings(game, &scramblings);
+    let (permutations, ground) =
+        gates.map_or((Vec::new(), Part::Absent), |gates| ground_generators(gates, options));
+    for permutation in permutations {
         found.take(permutation, Source::Ground);
     }
-    let checked = found.check(game, &points, options);
-    let group = group_of(&points, &found.generators, &options.deadline);
+    let mut checked = found.check(game, options);
+    let mut group = found.group(&options.deadline);
+    let mut on_paper = None;
+    if let Some((wider, more)) = beyond(game, &found, &scramblings, options) {
+        let roles = found.points.role_points().len();
+        let more_states = more.main.log_order(roles) > group.main.log_order(roles);
+        on_paper = Some(more.main.order_below(roles, &more.rest));
+        let useful = more.main.elements_below(roles, MOST_BEYOND).is_some();
+        if more_states && useful && gates.is_some() {
+            (found, group) = (wider, more);
+            checked = found.check(game, options);
+        }
+    }
     Symmetries {
         game: game.clone(),
-        rules: scrambled.0,
-        ground: ground_part,
-        beyond: found.beyond,
+        rules,
+        ground,
+        on_paper,
         refuted: found.refuted,
         checked_states: checked,
         generators: found.generators,
-        points,
+        points: found.points,
         group,
         seconds: begin.elapsed().as_secs_f64(),
         gates: gates.cloned(),
     }
+}
+
+/// Scramblings that lead from what can occur to what cannot are symmetries of the game all the same: some
+/// states in play have images in play. All scramblings, on all points that they lead to; none if there are
+/// no such scramblings.
+fn beyond(
+    game: &Game,
+    found: &Found,
+    scramblings: &[Scrambling],
+    options: &Options,
+) -> Option<(Found, Chains)> {
+    if found.beyond == 0 {
+        return None;
+    }
+    let mut points = found.points.clone();
+    let mappings: Vec<_> = scramblings.iter().map(|s| |term: &GroundTerm| s.image(term)).collect();
+    if !points.close(game, &mappings, MOST_SAMPLED_POINTS) {
+        return None;
+    }
+    let mut wider = Found::new(points);
+    wider.take_scramblings(game, scramblings);
+    let group = wider.group(&options.deadline);
+    Some((wider, group))
 }
 
 fn bounds(options: &Options) -> Bounds {
@@ -141,6 +168,10 @@ fn ground_generators(gates: &Gates, options: &Options) -> (Vec<Vec<u32>>, Part) 
     let program = gates.program();
     let state = (options.start == Start::Kept).then_some(&program.initial[..]);
     let view = View { state, fix_roles: false };
+    // Nearly every rule becomes a vertex; what cannot be small enough is not even built.
+    if program.rule_count() > options.most_vertices {
+        return (Vec::new(), Part::Stopped { vertices: 0 });
+    }
     let Ok(built) = ground_graph(program, view, MOST_LITERALS) else {
         return (Vec::new(), Part::Stopped { vertices: 0 });
     };
@@ -149,26 +180,37 @@ fn ground_generators(gates: &Gates, options: &Options) -> (Vec<Vec<u32>>, Part) 
     (found.generators, part)
 }
 
-/// The fluents and moves of a little random play, for games without a ground program.
+/// The fluents and moves met so far and their images, for games without a ground program. If the moves are too
+/// many, only the fluents.
 fn sampled_points(game: &Game, scramblings: &[Scrambling]) -> Points {
-    let mut fluents: Vec<FluentId> = Vec::new();
-    let mut moves: Vec<Vec<Move>> = vec![Vec::new(); game.roles().len()];
-    if !scramblings.is_empty() {
-        let universe = game.universe();
-        fluents = (0..universe.fluent_count() as u32).map(FluentId).collect();
-        let all: Vec<Move> = (0..universe.move_count() as u32).map(Move).collect();
-        moves = vec![all; game.roles().len()];
+    let universe = game.universe();
+    let fluents: Vec<FluentId> = (0..universe.fluent_count() as u32).map(FluentId).collect();
+    let all: Vec<Move> = (0..universe.move_count() as u32).map(Move).collect();
+    let none: Vec<Vec<Move>> = vec![Vec::new(); game.roles().len()];
+    let mappings: Vec<_> = scramblings.iter().map(|s| |term: &GroundTerm| s.image(term)).collect();
+    for moves in [vec![all; game.roles().len()], none.clone()] {
+        let mut points = Points::new(fluents.clone(), &moves);
+        if points.close(game, &mappings, MOST_SAMPLED_POINTS) {
+            points.trust_all();
+            return points;
+        }
     }
-    Points::new(fluents, &moves)
+    Points::new(fluents, &none)
 }
 
 struct Found {
+    points: Points,
     generators: Vec<Generator>,
+    /// Scramblings that lead out of the points.
     beyond: usize,
     refuted: Vec<String>,
 }
 
 impl Found {
+    fn new(points: Points) -> Self {
+        Self { points, generators: Vec::new(), beyond: 0, refuted: Vec::new() }
+    }
+
     fn take(&mut self, permutation: Vec<u32>, source: Source) {
         let known = |generator: &Generator| generator.permutation == permutation;
         if !is_identity(&permutation) && !self.generators.iter().any(known) {
@@ -176,19 +218,28 @@ impl Found {
         }
     }
 
+    fn take_scramblings(&mut self, game: &Game, scramblings: &[Scrambling]) {
+        for scrambling in scramblings {
+            match self.points.permutation(game, |term| scrambling.image(term)) {
+                Some(permutation) => self.take(permutation, Source::Rules(scrambling.clone())),
+                None => self.beyond += 1,
+            }
+        }
+    }
+
     /// Drops what breaks Def. 8.1 on some state; returns on how many states the rest was checked.
-    fn check(&mut self, game: &Game, points: &Points, options: &Options) -> usize {
-        let latest = Instant::now() + options.checking_time;
-        let deadline = options.deadline.not_after(latest);
-        let limits = Limits { max_steps: CHECKING_STEPS, ..Limits::default() };
-        let mut machine = game.interpreter_with(limits);
+    fn check(&mut self, game: &Game, options: &Options) -> usize {
         if self.generators.is_empty() {
             return 0;
         }
-        let half = options.deadline.not_after(Instant::now() + options.checking_time / 2);
+        let begin = Instant::now();
+        let half = options.deadline.not_after(begin + options.checking_time / 2);
+        let deadline = options.deadline.not_after(begin + options.checking_time);
+        let limits = Limits { max_steps: CHECKING_STEPS, ..Limits::default() };
+        let mut machine = game.interpreter_with(limits);
         let samples = Samples::new(&mut machine, options.checked_states, options.seed, &half);
         let mut least = samples.len();
-        let refuted = &mut self.refuted;
+        let (refuted, points) = (&mut self.refuted, &self.points);
         self.generators.retain(|generator| {
             match samples.check(&mut machine, points, &generator.permutation, &deadline) {
                 Verdict::Held(states) => {
@@ -203,21 +254,23 @@ impl Found {
         });
         least
     }
-}
 
-/// The stabiliser chains of the group: roles first, then fluents, those in small orbits first; moves apart.
-fn group_of(points: &Points, generators: &[Generator], deadline: &Deadline) -> Chains {
-    let permutations: Vec<Vec<u32>> = generators.iter().map(|g| g.permutation.clone()).collect();
-    let roles: Vec<u32> = points.role_points().collect();
-    let mut by_orbit: Vec<Vec<u32>> = orbits(points.len(), &permutations);
-    by_orbit.sort_by_key(|orbit| (orbit.len(), orbit[0]));
-    let moves = points.move_points();
-    let (others, fluents): (Vec<u32>, Vec<u32>) = by_orbit
-        .into_iter()
-        .flatten()
-        .filter(|point| *point < moves.end)
-        .partition(|point| moves.contains(point));
-    chains(points.len(), &permutations, &roles, fluents, others, deadline)
+    /// The stabiliser chains of the group: roles first, then fluents, those in small orbits first; moves apart.
+    fn group(&self, deadline: &Deadline) -> Chains {
+        let points = &self.points;
+        let permutations: Vec<Vec<u32>> =
+            self.generators.iter().map(|generator| generator.permutation.clone()).collect();
+        let roles: Vec<u32> = points.role_points().collect();
+        let mut by_orbit: Vec<Vec<u32>> = orbits(points.len(), &permutations);
+        by_orbit.sort_by_key(|orbit| (orbit.len(), orbit[0]));
+        let moves = points.move_points();
+        let (others, fluents): (Vec<u32>, Vec<u32>) = by_orbit
+            .into_iter()
+            .flatten()
+            .filter(|point| *point < moves.end)
+            .partition(|point| moves.contains(point));
+        chains(points.len(), &permutations, &roles, fluents, others, deadline)
+    }
 }
 
 /// Whether a state is mapped to itself.

@@ -26,7 +26,9 @@ pub fn goal_values(rules: &[Rule]) -> Vec<Symbol> {
         .collect();
     while let Some(position) = todo.pop() {
         if seen.insert(position) {
-            rules.iter().for_each(|rule| feed(rule, position, &mut values, &mut todo));
+            for rule in rules {
+                feed(rule, position, &mut values, &mut todo);
+            }
         }
     }
     let mut values: Vec<Symbol> = values.into_iter().collect();

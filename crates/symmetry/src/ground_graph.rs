@@ -14,7 +14,9 @@ use crate::logic::{Lit, Node, TooLarge};
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Label {
-    Fluent { holds: Option<bool> },
+    Fluent {
+        holds: Option<bool>,
+    },
     Move,
     Role(Option<u32>),
     Recursive,

@@ -80,7 +80,9 @@ fn atoms(
             };
             continue;
         }
-        members.iter().for_each(|atom| meaning[*atom] = logic.leaf());
+        for atom in members {
+            meaning[*atom] = logic.leaf();
+        }
         for atom in members {
             let defined = definition(program, *atom, logic, &meaning)?;
             recursive.push((meaning[*atom], defined));

@@ -33,6 +33,7 @@ pub mod ground_graph;
 mod ground_logic;
 mod logic;
 pub mod nauty;
+mod order;
 pub mod permutation;
 mod points;
 pub mod rule_graph;
@@ -41,7 +42,7 @@ mod symmetries;
 
 pub use canonical::{Representatives, Size};
 pub use detect::{Options, detect};
-pub use goal_values::goal_values;
+pub use order::Order;
 pub use points::{Point, Points};
 pub use rules::Start;
-pub use symmetries::{Generator, Order, Part, Source, Symmetries};
+pub use symmetries::{Generator, Part, Source, Symmetries};

@@ -1,9 +1,13 @@
-//! Automorphisms of graphs by Traces (McKay, Piperno 2014): the one place where C is called.
+//! Automorphisms of graphs by nauty (`McKay`, Piperno 2014): the one place where C is called.
 //!
-//! Traces reports generators of the automorphism group through a callback without a context, so they are
-//! collected in a variable of the thread. It has a flag that makes it stop, but one for the whole process:
-//! runs take turns, and a watcher thread sets the flag when the deadline passes. What was reported
-//! until then are automorphisms all the same; the result says that it is not complete.
+//! nauty reports generators of the automorphism group through a callback without a context, so they are
+//! collected in a variable of the thread. It has a flag that makes it stop at the next node of its search,
+//! but one for the whole process: runs take turns, and the caller watches the clock while nauty runs in a thread
+//! of its own, with a stack for as many levels as the graph has vertices. What was reported until it is
+//! stopped are automorphisms all the same; the result says that it is not complete.
+//!
+//! Traces, which comes with nauty, is faster on some large graphs, but looks at the flag too rarely:
+//! with a thousand interchangeable objects it went on for two minutes.
 
 #![allow(unsafe_code, reason = "the calls of the C library; each has a SAFETY note")]
 
@@ -14,7 +18,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use game::Deadline;
-use nauty_Traces_sys::{FALSE, TRUE, Traces, TracesOptions, TracesStats, sparsegraph};
+use nauty_Traces_sys::{FALSE, optionblk, sparsegraph, sparsenauty, statsblk};
 
 use crate::graph::{Graph, is_automorphism};
 
@@ -54,7 +58,7 @@ thread_local! {
     static COLLECTOR: RefCell<Option<Collector>> = const { RefCell::new(None) };
 }
 
-/// Traces has one stop flag for all threads.
+/// nauty has one stop flag for all threads.
 static TURN: Mutex<()> = Mutex::new(());
 
 unsafe extern "C" {
@@ -68,13 +72,20 @@ fn request_stop(stop: bool) {
     unsafe { nauty_kill_request.store(c_int::from(stop), Ordering::Relaxed) }
 }
 
-/// Called by Traces for each generator. Must not unwind: everything that could is checked.
-unsafe extern "C" fn collect(_count: c_int, image: *mut c_int, vertices: c_int) {
+/// Called by nauty for each generator. Must not unwind: everything that could is checked.
+unsafe extern "C" fn collect(
+    _count: c_int,
+    image: *mut c_int,
+    _orbits: *mut c_int,
+    _number_of_orbits: c_int,
+    _fixed_vertex: c_int,
+    vertices: c_int,
+) {
     let Ok(length) = usize::try_from(vertices) else { return };
     if image.is_null() {
         return;
     }
-    // SAFETY: Traces passes a permutation of `vertices` ints that it does not change during the call.
+    // SAFETY: nauty passes a permutation of `vertices` ints that it does not change during the call.
     let image = unsafe { std::slice::from_raw_parts(image, length) };
     COLLECTOR.with(|cell| {
         if let Ok(mut collector) = cell.try_borrow_mut()
@@ -127,63 +138,53 @@ pub fn automorphisms(graph: &Graph, wanted: usize, bounds: &Bounds) -> Automorph
     run_in_turn(collector, &bounds.deadline)
 }
 
+/// Stack for one level of nauty's recursion, with room to spare, and for everything else.
+const STACK_PER_VERTEX: usize = 512;
+const STACK: usize = 4 << 20;
+/// How often the clock is looked at.
+const POLL: Duration = Duration::from_millis(2);
+
 fn run_in_turn(collector: Collector, deadline: &Deadline) -> Automorphisms {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     request_stop(false);
-    let (done, waiting) = mpsc::channel::<()>();
-    let killed = std::thread::scope(|scope| {
-        scope.spawn(move || watch(&waiting, deadline));
-        let killed = run(collector);
-        drop(done);
-        killed
+    let stack = STACK + STACK_PER_VERTEX * collector.colours.len();
+    let found = std::thread::scope(|scope| {
+        let (done, ended) = mpsc::channel::<()>();
+        let worker = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, move || {
+            let found = run(collector);
+            drop(done);
+            found
+        });
+        while ended.recv_timeout(POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
+            if deadline.passed() {
+                request_stop(true);
+            }
+        }
+        worker.ok().and_then(|worker| worker.join().ok())
     });
     request_stop(false);
-    let collector = COLLECTOR.with(|cell| cell.borrow_mut().take());
-    match collector {
-        Some(c) => {
-            Automorphisms { complete: !killed && !c.overflow, generators: c.generators }
-        }
-        None => Automorphisms::default(),
-    }
+    found.unwrap_or_default()
 }
 
-/// Asks the search to stop when the time is over; returns when the search has ended.
-fn watch(ended: &mpsc::Receiver<()>, deadline: &Deadline) {
-    const POLL: Duration = Duration::from_millis(5);
-    loop {
-        match ended.recv_timeout(POLL) {
-            Err(mpsc::RecvTimeoutError::Timeout) => {
-                if deadline.passed() {
-                    request_stop(true);
-                }
-            }
-            Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => return,
-        }
-    }
-}
-
-/// Runs Traces; true if it was stopped or failed.
-fn run(collector: Collector) -> bool {
+/// Runs nauty in this thread.
+fn run(collector: Collector) -> Automorphisms {
     let count = collector.colours.len();
     let mut starts: Vec<usize> = collector.starts[..count].to_vec();
-    let mut degrees: Vec<c_int> =
-        collector.starts.windows(2).map(|pair| (pair[1] - pair[0]) as c_int).collect();
+    let degree = |pair: &[usize]| ((pair[1] - pair[0]) as u32).cast_signed();
+    let mut degrees: Vec<c_int> = collector.starts.windows(2).map(degree).collect();
     let mut ends: Vec<c_int> = collector.ends.iter().map(|v| v.cast_signed()).collect();
     let edges = ends.len();
-    // Traces may look one past the end of an empty list.
+    // Never empty, so that its address is valid in any case.
     ends.push(0);
-    let (mut order, mut last) = partition(&collector.colours);
+    let (mut order, mut goes_on) = partition(&collector.colours);
     let mut orbits: Vec<c_int> = vec![0; count];
-    let mut options = TracesOptions { defaultptn: FALSE, ..TracesOptions::default() };
-    options.getcanon = FALSE;
-    options.digraph = FALSE;
+    let mut options = optionblk { defaultptn: FALSE, ..optionblk::default_sparse() };
     options.userautomproc = Some(collect);
-    debug_assert_eq!(TRUE, 1);
-    let mut stats = TracesStats::default();
+    let mut stats = statsblk::default();
     let mut sparse = sparsegraph {
         nde: edges,
         v: starts.as_mut_ptr(),
-        nv: count as c_int,
+        nv: (count as u32).cast_signed(),
         d: degrees.as_mut_ptr(),
         e: ends.as_mut_ptr(),
         w: std::ptr::null_mut(),
@@ -193,21 +194,26 @@ fn run(collector: Collector) -> bool {
         wlen: 0,
     };
     COLLECTOR.with(|cell| *cell.borrow_mut() = Some(collector));
-    // SAFETY: all arrays have the lengths stated in `sparse` and outlive the call; `order`, `last` and
+    // SAFETY: all arrays have the lengths stated in `sparse` and outlive the call; `order`, `goes_on` and
     // `orbits` have one entry per vertex; every end of an edge is below `count`; no canonical graph is
-    // asked for, so the last argument may be null. The callback neither unwinds nor calls back.
+    // asked for, so the last argument may be null. The callback neither unwinds nor calls nauty. The recursion
+    // is at most as deep as there are vertices, which the stack of this thread allows for.
     unsafe {
-        Traces(
+        sparsenauty(
             &raw mut sparse,
             order.as_mut_ptr(),
-            last.as_mut_ptr(),
+            goes_on.as_mut_ptr(),
             orbits.as_mut_ptr(),
             &raw mut options,
             &raw mut stats,
             std::ptr::null_mut(),
         );
     }
-    stats.errstatus != 0
+    let collector = COLLECTOR.with(|cell| cell.borrow_mut().take());
+    collector.map_or_else(Automorphisms::default, |c| Automorphisms {
+        complete: stats.errstatus == 0 && !c.overflow,
+        generators: c.generators,
+    })
 }
 
 /// Vertices in the order of their colours, and for each place whether its colour goes on after it.
@@ -290,6 +296,20 @@ mod tests {
                 });
             }
         });
+    }
+
+    /// The recursion goes as deep as there are interchangeable vertices.
+    #[test]
+    fn thirty_thousand_interchangeable_vertices_neither_overflow_nor_outlast_the_deadline() {
+        let mut loose = Graph::default();
+        (0..30_000).for_each(|_| {
+            loose.vertex(3);
+        });
+        let within = Bounds { deadline: Deadline::within(Duration::from_millis(500)), ..bounds() };
+        let begin = std::time::Instant::now();
+        let found = automorphisms(&loose, 30_000, &within);
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        assert!(!found.complete || found.generators.len() == 29_999);
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub struct Points {
     moves: Vec<(Role, Move)>,
     move_places: Vec<FxHashMap<Move, u32>>,
     roles: usize,
+    /// So many of the first fluents can occur in play; the others only in images of states.
+    possible: usize,
 }
 
 impl Points {
@@ -35,10 +37,16 @@ impl Points {
             moves: Vec::new(),
             move_places: vec![FxHashMap::default(); moves.len()],
             roles: moves.len(),
+            possible: 0,
         };
-        fluents.into_iter().for_each(|fluent| points.add_fluent(fluent));
+        for fluent in fluents {
+            points.add_fluent(fluent);
+        }
+        points.possible = points.fluents.len();
         for (role, own) in moves.iter().enumerate() {
-            own.iter().for_each(|action| points.add_move(Role(role as u32), *action));
+            for action in own {
+                points.add_move(Role(role as u32), *action);
+            }
         }
         points
     }
@@ -153,7 +161,12 @@ impl Points {
     }
 
     /// The image of a move; none if it is no point.
-    pub fn move_image(&self, permutation: &[u32], role: Role, action: Move) -> Option<(Role, Move)> {
+    pub fn move_image(
+        &self,
+        permutation: &[u32],
+        role: Role,
+        action: Move,
+    ) -> Option<(Role, Move)> {
         let image = permutation[self.action(role, action)? as usize];
         self.moves.get(image as usize - self.fluents.len()).copied()
     }
@@ -195,24 +208,43 @@ impl Points {
         crate::permutation::is_permutation(&images).then_some(images)
     }
 
-    /// Adds what a mapping of terms takes points to, until nothing new comes or there are more than `most`;
-    /// for games of which only a sample of fluents and moves is known.
+    /// Whether all fluents of a state can occur in play, as far as is known.
+    pub fn is_possible(&self, state: &State) -> bool {
+        self.possible == self.fluents.len()
+            || state.iter().all(|f| self.fluent(f).is_some_and(|at| (at as usize) < self.possible))
+    }
+
+    /// Takes the fluents added since for possible ones, too.
+    pub fn trust_all(&mut self) {
+        self.possible = self.fluents.len();
+    }
+
+    /// Adds what mappings of terms take points to, until nothing new comes; false if that would be more
+    /// than `most`.
     pub fn close(
         &mut self,
         game: &Game,
         mappings: &[impl Fn(&GroundTerm) -> GroundTerm],
         most: usize,
-    ) {
+    ) -> bool {
         let universe = game.universe();
-        let roles = game.roles();
         let mut at = 0;
-        while at < self.fluents.len() && self.len() < most {
+        while at < self.fluents.len() {
+            if self.len() > most {
+                return false;
+            }
             let term = universe.fluent_entry(self.fluents[at]).term.clone();
-            mappings.iter().for_each(|image| self.add_fluent(universe.fluent(&image(&term))));
+            for image in mappings {
+                self.add_fluent(universe.fluent(&image(&term)));
+            }
             at += 1;
         }
+        let roles = game.roles();
         let mut at = 0;
-        while at < self.moves.len() && self.len() < most {
+        while at < self.moves.len() {
+            if self.len() > most {
+                return false;
+            }
             let (role, action) = self.moves[at];
             let term = universe.move_entry(action).term.clone();
             for image in mappings {
@@ -223,5 +255,6 @@ impl Points {
             }
             at += 1;
         }
+        true
     }
 }

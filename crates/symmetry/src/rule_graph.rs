@@ -281,7 +281,9 @@ fn each_symbol(rule: &Rule, add: &mut impl FnMut(SymbolKey)) {
         if !is_keyword(relation.name) {
             add(SymbolKey { name: relation.name, arity: relation.arity, parens: relation.parens });
         }
-        predicate.args.iter().for_each(|arg| each_in(arg, add));
+        predicate.for arg in args {
+                each_in(arg, add);
+            }
     };
     predicate(&rule.head, add);
     for literal in &rule.body {

@@ -82,8 +82,12 @@ fn apart(a: &Pattern, b: &Pattern) -> bool {
 /// Leaves out the rules of relations that no question depends on, and declarations.
 fn drop_unneeded(rules: &mut Vec<Rule>, start: Start) {
     let asked = |relation: Relation| match relation.name {
-        keyword::ROLE | keyword::LEGAL | keyword::NEXT | keyword::TERMINAL | keyword::GOAL => true,
-        keyword::SEES => true,
+        keyword::ROLE
+        | keyword::LEGAL
+        | keyword::NEXT
+        | keyword::TERMINAL
+        | keyword::GOAL
+        | keyword::SEES => true,
         keyword::INIT => start == Start::Kept,
         _ => false,
     };
@@ -105,8 +109,7 @@ fn drop_unneeded(rules: &mut Vec<Rule>, start: Start) {
 
 /// Leaves out rules with a condition on a relation without rules, and negated conditions on such.
 fn drop_underivable(rules: &mut Vec<Rule>) {
-    let mut derivable: FxHashSet<Relation> =
-        rules.iter().map(|rule| rule.head.relation).collect();
+    let mut derivable: FxHashSet<Relation> = rules.iter().map(|rule| rule.head.relation).collect();
     derivable.extend(rules.iter().flat_map(|rule| &rule.body).filter_map(|literal| {
         let (relation, _) = literal.relation()?;
         [keyword::TRUE, keyword::DOES, keyword::INIT].contains(&relation.name).then_some(relation)
@@ -140,7 +143,8 @@ fn drop_repeated(rules: Vec<Rule>) -> Vec<Rule> {
                 let smaller = &sets[*other];
                 *other != at
                     && numbered[*other].head == rule.head
-                    && (smaller.len() < sets[at].len() || (smaller.len() == sets[at].len() && *other < at))
+                    && (smaller.len() < sets[at].len()
+                        || (smaller.len() == sets[at].len() && *other < at))
                     && smaller.iter().all(|literal| sets[at].contains(literal))
             })
     };
@@ -207,7 +211,9 @@ fn shape_of(pattern: &Pattern, out: &mut Vec<u32>) {
         Pattern::Constant(name) => out.extend([1, name.0]),
         Pattern::Function(name, args) => {
             out.extend([2, name.0, args.len() as u32]);
-            args.iter().for_each(|arg| shape_of(arg, out));
+            for arg in args {
+                shape_of(arg, out);
+            }
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use game::{Game, Gates, State};
 
-use crate::chain::Chains;
+use crate::chain::{Chain, Chains};
 use crate::detect::fixes;
 use crate::ground_graph::{View, ground_graph};
 use crate::nauty::{Bounds, automorphisms};
+use crate::order::Order;
 use crate::permutation::orbits;
 use crate::points::Points;
 use crate::rule_graph::Scrambling;
@@ -54,17 +55,11 @@ pub struct Symmetries {
     pub(crate) group: Chains,
     pub(crate) rules: Part,
     pub(crate) ground: Part,
-    pub(crate) beyond: usize,
+    pub(crate) on_paper: Option<Order>,
     pub(crate) refuted: Vec<String>,
     pub(crate) checked_states: usize,
     pub(crate) seconds: f64,
     pub(crate) gates: Option<Gates>,
-}
-
-/// The order of a group: exact, however large.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
-    factors: Vec<u32>,
 }
 
 impl Symmetries {
@@ -85,23 +80,19 @@ impl Symmetries {
 
     /// The order of the whole group, symmetries of roles included.
     pub fn order(&self) -> Order {
-        let mut factors = self.group.main.orbit_lengths();
-        factors.extend(self.group.rest.orbit_lengths());
-        Order { factors }
+        self.group.main.order_below(0, &self.group.rest)
     }
 
     /// The order of the group of state symmetries (thesis Def. 8.2): those that keep all roles.
     pub fn state_order(&self) -> Order {
-        let mut factors = self.group.main.orbit_lengths().split_off(self.points.role_points().len());
-        factors.extend(self.group.rest.orbit_lengths());
-        Order { factors }
+        self.group.main.order_below(self.points.role_points().len(), &self.group.rest)
     }
 
     /// In how many ways state symmetries act on states. Smaller than their number where some only exchange
     /// moves that mean the same.
     pub fn states_order(&self) -> Order {
-        let factors = self.group.main.orbit_lengths().split_off(self.points.role_points().len());
-        Order { factors }
+        let nothing = Chain::new(0, &[], Vec::new());
+        self.group.main.order_below(self.points.role_points().len(), &nothing)
     }
 
     /// Generators of the state symmetries.
@@ -149,10 +140,10 @@ impl Symmetries {
         self.ground
     }
 
-    /// Scramblings of the rules that lead from fluents or moves that can occur to ones that cannot: symmetries on
-    /// paper only.
-    pub fn beyond(&self) -> usize {
-        self.beyond
+    /// Where scramblings of the rules lead from what can occur to what cannot: how many state symmetries there are on
+    /// paper.
+    pub fn on_paper(&self) -> Option<&Order> {
+        self.on_paper.as_ref()
     }
 
     /// What the check on states found wrong; the generators concerned are left out. Not empty only if
@@ -192,53 +183,5 @@ impl Symmetries {
             }
         }
         found
-    }
-}
-
-impl Order {
-    /// As a number, if it is one of 128 bits.
-    pub fn value(&self) -> Option<u128> {
-        self.factors.iter().try_fold(1_u128, |all, factor| all.checked_mul(u128::from(*factor)))
-    }
-
-    /// Whether there is only the identity.
-    pub fn is_trivial(&self) -> bool {
-        self.factors.iter().all(|factor| *factor == 1)
-    }
-}
-
-impl std::fmt::Display for Order {
-    /// In decimal digits, all of them.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const LIMB: u64 = 1_000_000_000;
-        let mut limbs: Vec<u64> = vec![1];
-        for factor in &self.factors {
-            let mut carry = 0;
-            for limb in &mut limbs {
-                let product = *limb * u64::from(*factor) + carry;
-                *limb = product % LIMB;
-                carry = product / LIMB;
-            }
-            if carry > 0 {
-                limbs.push(carry);
-            }
-        }
-        let (last, rest) = limbs.split_last().unwrap_or((&1, &[]));
-        write!(f, "{last}")?;
-        rest.iter().rev().try_for_each(|limb| write!(f, "{limb:09}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn orders_of_any_size_are_written_in_full() {
-        let order = Order { factors: (1..=40).collect() };
-        assert_eq!(order.value(), None);
-        assert_eq!(order.to_string(), "815915283247897734345611269596115894272000000000");
-        assert_eq!(Order { factors: vec![1_000_000_000, 7] }.to_string(), "7000000000");
-        assert!(Order { factors: vec![] }.is_trivial());
     }
 }

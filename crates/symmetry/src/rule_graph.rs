@@ -281,9 +281,7 @@ fn each_symbol(rule: &Rule, add: &mut impl FnMut(SymbolKey)) {
         if !is_keyword(relation.name) {
             add(SymbolKey { name: relation.name, arity: relation.arity, parens: relation.parens });
         }
-        predicate.for arg in args {
-                each_in(arg, add);
-            }
+        predicate.args.iter().for_each(|arg| each_in(arg, add));
     };
     predicate(&rule.head, add);
     for literal in &rule.body {
@@ -303,7 +301,9 @@ fn each_in(pattern: &Pattern, add: &mut dyn FnMut(SymbolKey)) {
         Pattern::Constant(name) => add(SymbolKey { name: *name, arity: 0, parens: false }),
         Pattern::Function(name, args) => {
             add(SymbolKey { name: *name, arity: args.len() as u32, parens: true });
-            args.iter().for_each(|arg| each_in(arg, add));
+            for arg in args {
+                each_in(arg, add);
+            }
         }
     }
 }

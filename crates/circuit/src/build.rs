@@ -19,6 +19,8 @@ pub struct Circuit {
     pub graph: Graph,
     /// The inputs for the fluents.
     pub fluents: Vec<Signal>,
+    /// For each fluent a number that it shares with the fluents of the same name.
+    pub families: Vec<u32>,
     /// The inputs for the moves of each role.
     pub does: Vec<Vec<Signal>>,
     /// Whether each fluent holds initially.
@@ -236,11 +238,25 @@ impl<'p> Builder<'p> {
                 .map(|own| own.iter().map(|(_, atom)| signal(Some(*atom))).collect())
                 .collect(),
             initial: program.initial.clone(),
+            families: families(program),
             graph: self.graph,
             fluents: self.fluents,
             does: self.does,
         }
     }
+}
+
+/// Numbers for the names of the fluents.
+fn families(program: &GroundProgram) -> Vec<u32> {
+    let mut names = Vec::new();
+    let mut number = |name| match names.iter().position(|known| *known == name) {
+        Some(at) => at as u32,
+        None => {
+            names.push(name);
+            names.len() as u32 - 1
+        }
+    };
+    program.fluents.iter().map(|term| number(term.name())).collect()
 }
 
 /// The strongly connected components of the derived atoms, dependencies first.

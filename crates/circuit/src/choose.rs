@@ -1,20 +1,18 @@
 //! A uniformly random legal move in each position, for all positions at once.
 //!
-//! The legal moves of a role are counted up a binary tree, each count as a few planes of bits. A random
-//! number below the total is drawn by rejection: a number with as many bits as the total needs, rejected
-//! where it is too large, so no move is favoured. Then the number goes down the tree: left if it is
-//! smaller than the left count, else the left count is subtracted and it goes right. What arrives at the
-//! leaves is one plane per move: the positions that chose it.
+//! Moves are taken in groups of eight. The legal ones of each group are counted, the counts are added up
+//! a binary tree, each as a few planes of bits. A random number below the total is drawn by rejection: a
+//! number with as many bits as the total needs, rejected where it is too large, so no move is favoured.
+//! Then the number goes down the tree: left if it is smaller than the left count, else the left count is
+//! subtracted and it goes right. At the bottom the legal moves of each position's own group are brought
+//! together, so that the last choice among eight is made once, not once for each group.
 //!
 //! Drawing again until every position has a number would take nine rounds for 512 positions, most of them
-//! for a handful. After [`ROUNDS`] the positions still without a number wait for the next step instead;
-//! which move they will choose does not depend on that.
+//! for a handful. After some rounds the positions still without a number wait instead; which move they
+//! will choose does not depend on that.
 
-use crate::plane::{ALL, NONE, Plane, RandomPlanes, and, and_not, nor, or, select, xor};
-
-/// How often numbers are drawn in one step. A round serves at least half of the positions that are left,
-/// because a number has no more bits than the total needs.
-pub const ROUNDS: usize = 2;
+use crate::plane::{NONE, Plane, RandomBlock, RandomPlanes, WORDS};
+use crate::vector::Vector;
 
 /// Positions in which nothing was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,105 +23,161 @@ pub struct Unchosen {
     pub waiting: Plane,
 }
 
-/// The tree over the moves of one role.
+/// The moves of a group.
+const GROUP: usize = 8;
+/// The bits of a group's count.
+const GROUP_BITS: usize = 4;
+/// The most bits of a total: more moves than any circuit may have.
+const MOST_BITS: usize = 32;
+
+/// The count of a node of the tree: where it is, and its bits.
+#[derive(Clone, Copy, Debug)]
+struct Count {
+    place: usize,
+    bits: usize,
+}
+
+/// The choice among some moves of a role.
 #[derive(Clone, Debug)]
 pub struct Chooser {
-    moves: usize,
-    /// For each level, leaves first, the place of each node's count and its bits.
-    levels: Vec<Vec<(usize, usize)>>,
+    /// Where to read whether each move is legal.
+    legal: Vec<u32>,
+    /// Where to write which positions chose it.
+    chosen: Vec<u32>,
+    /// The counts of each level, those of the groups first.
+    levels: Vec<Vec<Count>>,
     counts: Vec<Plane>,
     masks: Vec<Vec<Plane>>,
-    /// The number that each position carries down the tree, and room to work in, bit by bit.
-    number: Vec<Plane>,
-    left: Vec<Plane>,
-    difference: Vec<Plane>,
+    /// How often numbers are drawn. A round serves at least half of the positions that are left.
+    rounds: usize,
 }
 
 impl Chooser {
-    /// A tree for a number of moves.
-    pub fn new(moves: usize) -> Self {
-        let mut levels: Vec<Vec<(usize, usize)>> = vec![(0..moves).map(|i| (i, 1)).collect()];
-        let mut places = moves;
+    /// A choice among moves: for each the place of its legality and the place for the choice.
+    pub fn new(moves: &[(u32, u32)]) -> Self {
+        let groups = moves.len().div_ceil(GROUP);
+        let mut places = 0;
+        let mut node = |bits: usize| {
+            places += bits;
+            Count { place: places - bits, bits }
+        };
+        let mut levels: Vec<Vec<Count>> = vec![(0..groups).map(|_| node(GROUP_BITS)).collect()];
         while let Some(below) = levels.last().filter(|level| level.len() > 1) {
-            let mut level = Vec::new();
-            for pair in below.chunks(2) {
-                match *pair {
-                    [left, right] => {
-                        let bits = left.1.max(right.1) + 1;
-                        level.push((places, bits));
-                        places += bits;
-                    }
-                    [single] => level.push(single),
-                    _ => {}
-                }
-            }
+            let level = below.chunks(2).map(|pair| match *pair {
+                [left, right] => node(left.bits.max(right.bits) + 1),
+                [single] => single,
+                _ => node(1),
+            });
+            let level: Vec<Count> = level.collect();
             levels.push(level);
         }
         let masks = levels.iter().map(|level| vec![NONE; level.len()]).collect();
-        let bits = levels.iter().flatten().map(|(_, bits)| *bits).max().unwrap_or(1);
-        let room = vec![NONE; bits];
         Self {
-            moves,
+            legal: moves.iter().map(|(legal, _)| *legal).collect(),
+            chosen: moves.iter().map(|(_, chosen)| *chosen).collect(),
             levels,
             counts: vec![NONE; places],
             masks,
-            number: room.clone(),
-            left: room.clone(),
-            difference: room,
+            rounds: if groups > 2 { 3 } else { 2 },
         }
     }
 
-    /// The planes to be filled with the legal moves before [`Chooser::choose`].
-    pub fn legal_mut(&mut self) -> &mut [Plane] {
-        let moves = self.moves;
-        &mut self.counts[..moves]
+    /// The places of the moves that can be chosen.
+    pub fn chosen(&self) -> &[u32] {
+        &self.chosen
     }
 
-    /// For each move the positions that chose it.
-    pub fn chosen(&self) -> &[Plane] {
-        self.masks.first().map_or(&[], Vec::as_slice)
-    }
-
-    /// Chooses; returns the positions in which nothing is chosen.
+    /// Chooses in the positions that are active; returns those of them in which nothing is chosen.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    pub fn choose(&mut self, random: &mut RandomPlanes) -> Unchosen {
-        if self.moves == 0 {
-            return Unchosen { stuck: ALL, waiting: NONE };
-        }
-        if self.moves == 1 {
-            self.masks[0][0] = self.counts[0];
-            return Unchosen { stuck: nor(&self.counts[0], &NONE), waiting: NONE };
-        }
-        self.count();
-        let top = self.levels.len() - 1;
-        let (place, bits) = self.levels[top][0];
-        let total = &self.counts[place..place + bits];
-        let unchosen = draw(total, &mut self.number, &mut self.left, &mut self.difference, random);
-        self.masks[top][0] = nor(&unchosen.stuck, &unchosen.waiting);
-        for level in (1..=top).rev() {
-            self.descend(level);
+    pub fn choose<V: Vector>(
+        &mut self,
+        memory: &mut [Plane],
+        active: &Plane,
+        random: &mut RandomPlanes,
+    ) -> Unchosen {
+        let mut unchosen = Unchosen { stuck: NONE, waiting: NONE };
+        for block in 0..WORDS / V::SIZE {
+            let active = V::load(active, block);
+            let (stuck, waiting) = random
+                .in_block::<V, _>(block, |random| self.choose_block(memory, block, active, random));
+            stuck.store(&mut unchosen.stuck, block);
+            waiting.store(&mut unchosen.waiting, block);
         }
         unchosen
     }
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    fn count(&mut self) {
+    fn choose_block<V: Vector>(
+        &mut self,
+        memory: &mut [Plane],
+        block: usize,
+        active: V,
+        random: &mut RandomBlock<V>,
+    ) -> (V, V) {
+        if self.legal.is_empty() {
+            return (active, V::zero());
+        }
+        if let ([legal], [chosen]) = (&self.legal[..], &self.chosen[..]) {
+            let legal = V::load(&memory[*legal as usize], block);
+            legal.and(active).store(&mut memory[*chosen as usize], block);
+            return (active.and_not(legal), V::zero());
+        }
+        self.count_groups::<V>(memory, block);
+        self.count_tree::<V>(block);
+        let top = self.levels.len() - 1;
+        let Count { place, bits } = self.levels[top][0];
+        let mut number = [V::zero(); MOST_BITS];
+        let total = &self.counts[place..place + bits];
+        let (some, open) = draw(total, block, self.rounds, &mut number, random);
+        let go = active.and(some).and_not(open);
+        go.store(&mut self.masks[top][0], block);
+        for level in (1..=top).rev() {
+            self.descend(level, block, &mut number);
+        }
+        self.pick(memory, block, [number[0], number[1], number[2]]);
+        (active.and_not(some), active.and(some).and(open))
+    }
+
+    /// Counts the legal moves of each group.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+    fn count_groups<V: Vector>(&mut self, memory: &[Plane], block: usize) {
+        let counts = self.counts.chunks_exact_mut(GROUP_BITS);
+        for (group, counts) in self.legal.chunks(GROUP).zip(counts) {
+            let mut legal = [V::zero(); GROUP];
+            for (vector, place) in legal.iter_mut().zip(group) {
+                *vector = V::load(&memory[*place as usize], block);
+            }
+            for (bit, plane) in count_eight(legal).into_iter().zip(counts) {
+                bit.store(plane, block);
+            }
+        }
+    }
+
+    /// Adds the counts up the tree.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+    fn count_tree<V: Vector>(&mut self, block: usize) {
         for level in 1..self.levels.len() {
             for node in 0..self.levels[level].len() {
                 let Some(&right) = self.levels[level - 1].get(2 * node + 1) else { continue };
                 let left = self.levels[level - 1][2 * node];
-                let (to, bits) = self.levels[level][node];
-                let mut carry = NONE;
-                for bit in 0..bits - 1 {
-                    let a = if bit < left.1 { self.counts[left.0 + bit] } else { NONE };
-                    let b = if bit < right.1 { self.counts[right.0 + bit] } else { NONE };
-                    let half = xor(&a, &b);
-                    self.counts[to + bit] = xor(&half, &carry);
-                    carry = or(&and(&a, &b), &and(&half, &carry));
+                let to = self.levels[level][node];
+                let mut carry = V::zero();
+                // The right child is never wider than the left one.
+                for bit in 0..left.bits {
+                    let a = V::load(&self.counts[left.place + bit], block);
+                    let (sum, next) = if bit < right.bits {
+                        a.full_add(V::load(&self.counts[right.place + bit], block), carry)
+                    } else {
+                        a.half_add(carry)
+                    };
+                    sum.store(&mut self.counts[to.place + bit], block);
+                    carry = next;
                 }
-                self.counts[to + bits - 1] = carry;
+                carry.store(&mut self.counts[to.place + left.bits], block);
             }
         }
     }
@@ -131,109 +185,192 @@ impl Chooser {
     /// Moves every position's number from a level to the one below.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    fn descend(&mut self, level: usize) {
+    fn descend<V: Vector>(&mut self, level: usize, block: usize, number: &mut [V; MOST_BITS]) {
         let below = &self.levels[level - 1];
-        let width =
-            |nodes: &[(usize, usize)]| nodes.iter().map(|(_, bits)| *bits).max().unwrap_or(1);
-        let (bits, total_bits) = (width(below), width(&self.levels[level]));
-        let (number, left, difference) =
-            (&mut self.number[..total_bits], &mut self.left[..total_bits], &mut self.difference);
-        left.fill(NONE);
+        let mut left = [V::zero(); MOST_BITS];
         for (node, mask) in self.masks[level].iter().enumerate() {
-            let (place, width) = below[2 * node];
-            for (sum, count) in left.iter_mut().zip(&self.counts[place..place + width]) {
-                *sum = or(sum, &and(mask, count));
+            let mask = V::load(mask, block);
+            let count = below[2 * node];
+            let planes = &self.counts[count.place..count.place + count.bits];
+            for (sum, plane) in left.iter_mut().zip(planes) {
+                *sum = sum.or(mask.and(V::load(plane, block)));
             }
         }
         // number - left, with the borrow telling that number < left.
-        let mut borrow = NONE;
-        for ((number, left), difference) in
-            number.iter().zip(left.iter()).zip(difference.iter_mut())
+        let bits = self.levels[level][0].bits;
+        let mut borrow = V::zero();
+        let mut difference = [V::zero(); MOST_BITS];
+        for ((number, left), difference) in number.iter().zip(&left).zip(&mut difference).take(bits)
         {
-            let half = xor(number, left);
-            *difference = xor(&half, &borrow);
-            borrow = or(&and_not(left, number), &and_not(&borrow, &half));
+            let half = number.xor(*left);
+            *difference = half.xor(borrow);
+            borrow = left.and_not(*number).or(borrow.and_not(half));
         }
-        for (number, difference) in number.iter_mut().zip(difference.iter()).take(bits) {
-            *number = select(&borrow, number, difference);
+        // What is left is below the larger count of the children, so the highest bit is 0.
+        for (number, difference) in number.iter_mut().zip(&difference).take(bits) {
+            *number = borrow.select(*number, *difference);
         }
-        // What is left is below the larger count of the children, so higher bits are 0 already.
         let (lower, upper) = self.masks.split_at_mut(level);
         let lower = &mut lower[level - 1];
         for (node, mask) in upper[0].iter().enumerate() {
+            let mask = V::load(mask, block);
             if 2 * node + 1 < below.len() {
-                lower[2 * node] = and(mask, &borrow);
-                lower[2 * node + 1] = and_not(mask, &borrow);
+                mask.and(borrow).store(&mut lower[2 * node], block);
+                mask.and_not(borrow).store(&mut lower[2 * node + 1], block);
             } else {
-                lower[2 * node] = *mask;
+                mask.store(&mut lower[2 * node], block);
+            }
+        }
+    }
+
+    /// Brings the legal moves of each position's group together, takes the one with the number, and
+    /// writes it to its place.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+    fn pick<V: Vector>(&self, memory: &mut [Plane], block: usize, mut number: [V; 3]) {
+        let mut own = [V::zero(); GROUP];
+        for (group, mask) in self.legal.chunks(GROUP).zip(&self.masks[0]) {
+            let mask = V::load(mask, block);
+            for (sum, place) in own.iter_mut().zip(group) {
+                *sum = sum.or(mask.and(V::load(&memory[*place as usize], block)));
+            }
+        }
+        // The number counts down at each legal move; where it is 0 before, the move is taken. Going on
+        // below 0 it starts from 7, which is more than the moves that are left.
+        for own in &mut own {
+            let legal = *own;
+            *own = legal.and_not(number[0].or(number[1]).or(number[2]));
+            let mut borrow = legal;
+            for bit in &mut number {
+                let before = *bit;
+                *bit = before.xor(borrow);
+                borrow = borrow.and_not(before);
+            }
+        }
+        for (group, mask) in self.chosen.chunks(GROUP).zip(&self.masks[0]) {
+            let mask = V::load(mask, block);
+            for (own, place) in own.iter().zip(group) {
+                mask.and(*own).store(&mut memory[*place as usize], block);
             }
         }
     }
 }
 
-/// Draws a number below the total in each position.
+/// How many of eight bits are set, by full and half adders.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-fn draw(
+fn count_eight<V: Vector>(bits: [V; GROUP]) -> [V; GROUP_BITS] {
+    let [a, b, c, d, e, f, g, h] = bits;
+    let (s0, c0) = a.full_add(b, c);
+    let (s1, c1) = d.full_add(e, f);
+    let (s2, c2) = s0.full_add(s1, g);
+    let (ones, c3) = s2.half_add(h);
+    let (t0, d0) = c0.full_add(c1, c2);
+    let (twos, d1) = t0.half_add(c3);
+    let (fours, eights) = d0.half_add(d1);
+    [ones, twos, fours, eights]
+}
+
+/// Draws a number below the total in each position; returns where the total is not 0, and where no
+/// number was found.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+fn draw<V: Vector>(
     total: &[Plane],
-    number: &mut [Plane],
-    largest: &mut [Plane],
-    useful: &mut [Plane],
-    random: &mut RandomPlanes,
-) -> Unchosen {
+    block: usize,
+    rounds: usize,
+    number: &mut [V; MOST_BITS],
+    random: &mut RandomBlock<V>,
+) -> (V, V) {
     let bits = total.len();
     // The largest number, total - 1, and all bits below its highest one.
-    let mut borrow = ALL;
-    let mut some = NONE;
-    for bit in 0..bits {
-        largest[bit] = xor(&total[bit], &borrow);
-        borrow = and_not(&borrow, &total[bit]);
-        some = or(&some, &total[bit]);
+    let mut largest = [V::zero(); MOST_BITS];
+    let mut useful = [V::zero(); MOST_BITS];
+    let mut borrow = V::ones();
+    let mut some = V::zero();
+    for (plane, largest) in total.iter().zip(&mut largest) {
+        let total = V::load(plane, block);
+        *largest = total.xor(borrow);
+        borrow = borrow.and_not(total);
+        some = some.or(total);
     }
-    let mut above = NONE;
-    for bit in (0..bits).rev() {
-        above = or(&above, &largest[bit]);
-        useful[bit] = above;
+    let mut above = V::zero();
+    for (largest, useful) in largest[..bits].iter().zip(&mut useful[..bits]).rev() {
+        above = above.or(*largest);
+        *useful = above;
     }
     let mut open = some;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         // Positions that have their number keep it; the others try the new one.
-        let mut larger = NONE;
-        for bit in 0..bits {
-            let drawn = and(&random.draw(), &useful[bit]);
-            number[bit] = select(&open, &drawn, &number[bit]);
+        let mut larger = V::zero();
+        for ((number, largest), useful) in number.iter_mut().zip(&largest).zip(&useful).take(bits) {
+            let drawn = random.draw().and(*useful);
+            *number = open.select(drawn, *number);
             // The highest bit that differs decides.
-            let differs = xor(&number[bit], &largest[bit]);
-            larger = select(&differs, &number[bit], &larger);
+            larger = number.xor(*largest).select(*number, larger);
         }
-        open = and(&open, &larger);
+        open = open.and(larger);
     }
-    Unchosen { stuck: nor(&some, &NONE), waiting: open }
+    (some, open)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plane::{LANES, any, count};
+    use crate::plane::{ALL, LANES, and, and_not, any, count, nor, or};
+    use crate::vector::{Kernel, Width};
+
+    /// Moves whose legality is in the first half of the memory and whose choice goes to the second.
+    struct Bench {
+        chooser: Chooser,
+        memory: Vec<Plane>,
+        moves: usize,
+    }
+
+    impl Bench {
+        fn new(legal: &[Plane]) -> Self {
+            let moves = legal.len();
+            let places: Vec<(u32, u32)> =
+                (0..moves as u32).map(|i| (i, moves as u32 + i)).collect();
+            let mut memory = legal.to_vec();
+            memory.resize(2 * moves, NONE);
+            Self { chooser: Chooser::new(&places), memory, moves }
+        }
+
+        fn choose(&mut self, width: Width, random: &mut RandomPlanes) -> Unchosen {
+            struct Run<'a>(&'a mut Bench, &'a mut RandomPlanes);
+            impl Kernel for Run<'_> {
+                type Output = Unchosen;
+                fn run<V: Vector>(self) -> Unchosen {
+                    let Bench { chooser, memory, .. } = self.0;
+                    chooser.choose::<V>(memory, &ALL, self.1)
+                }
+            }
+            width.run(Run(self, random))
+        }
+
+        fn chosen(&self) -> &[Plane] {
+            &self.memory[self.moves..]
+        }
+    }
 
     /// Pearson's statistic over many draws stays below the 99.9% quantile.
     #[test]
     fn every_legal_move_is_equally_likely() {
         let mut random = RandomPlanes::new(11);
-        for moves in [1usize, 2, 3, 5, 7, 16, 33] {
-            let mut chooser = Chooser::new(moves);
+        for moves in [1usize, 2, 3, 5, 7, 8, 9, 16, 33, 70] {
             // Every third move is illegal.
             let is_legal = |i: usize| i % 3 != 1;
             let legal = (0..moves).filter(|i| is_legal(*i)).count();
-            for (i, plane) in chooser.legal_mut().iter_mut().enumerate() {
-                *plane = if is_legal(i) { ALL } else { NONE };
-            }
+            let planes: Vec<Plane> =
+                (0..moves).map(|i| if is_legal(i) { ALL } else { NONE }).collect();
+            let mut bench = Bench::new(&planes);
             let mut counts = vec![0u64; moves];
             let rounds = 400;
             for _ in 0..rounds {
-                let unchosen = chooser.choose(&mut random);
+                let unchosen = bench.choose(Width::best(), &mut random);
                 assert_eq!(unchosen.stuck, NONE);
-                for (i, plane) in chooser.chosen().iter().enumerate() {
+                for (i, plane) in bench.chosen().iter().enumerate() {
                     counts[i] += u64::from(count(plane));
                 }
             }
@@ -258,18 +395,35 @@ mod tests {
     #[test]
     fn each_position_chooses_one_of_its_own_legal_moves() {
         let mut random = RandomPlanes::new(5);
-        let mut chooser = Chooser::new(21);
-        for _ in 0..50 {
-            let legal: Vec<Plane> = (0..21).map(|_| and(&random.draw(), &random.draw())).collect();
-            chooser.legal_mut().copy_from_slice(&legal);
-            let unchosen = chooser.choose(&mut random);
+        for round in 0..200 {
+            let moves = 1 + round % 40;
+            let legal: Vec<Plane> =
+                (0..moves).map(|_| and(&random.draw(), &random.draw())).collect();
+            let mut bench = Bench::new(&legal);
+            let unchosen = bench.choose(Width::best(), &mut random);
             let mut seen = NONE;
-            for (chosen, legal) in chooser.chosen().iter().zip(&legal) {
+            for (chosen, legal) in bench.chosen().iter().zip(&legal) {
                 assert!(!any(&and_not(chosen, legal)), "an illegal move was chosen");
                 assert!(!any(&and(chosen, &seen)), "two moves were chosen");
                 seen = or(&seen, chosen);
             }
             assert_eq!(nor(&seen, &NONE), or(&unchosen.stuck, &unchosen.waiting));
+        }
+    }
+
+    #[test]
+    fn registers_of_all_widths_choose_the_same_moves() {
+        let mut random = RandomPlanes::new(9);
+        for moves in [2usize, 8, 30, 100] {
+            let legal: Vec<Plane> = (0..moves).map(|_| random.draw()).collect();
+            let results: Vec<(Unchosen, Vec<Plane>)> = Width::all()
+                .into_iter()
+                .map(|width| {
+                    let mut bench = Bench::new(&legal);
+                    (bench.choose(width, &mut random.clone()), bench.chosen().to_vec())
+                })
+                .collect();
+            assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
         }
     }
 }

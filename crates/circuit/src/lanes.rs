@@ -1,20 +1,31 @@
 //! Hundreds of positions at once: one bit per position, one plane per signal.
 //!
 //! [`Lanes`] holds [`LANES`] positions. [`Lanes::play`] plays random playouts in all of them; a position
-//! whose game is over starts again from the initial state. Positions can be loaded and read one by one,
-//! so that searches can hand over their leaves and tests can follow every lane.
+//! whose game is over starts again from the initial state. [`Lanes::playouts`] plays from given states to
+//! the end. Positions can be loaded and read one by one, so that searches can hand over their leaves and
+//! tests can follow every lane.
+//!
+//! Random play uses the circuits of [`phase`](crate::phase): all positions that move in a step are in the
+//! same situation of the cycle. A position that is not (it just started anew, or had to wait) sleeps until
+//! its situation comes round.
+
+use std::sync::Arc;
 
 use crate::build::Circuit;
 use crate::choose::Chooser;
+use crate::harvest::{Aside, GoalCode, Harvest};
+use crate::phase::phases;
 use crate::plane::{
-    ALL, LANES, NONE, Plane, RandomPlanes, and, and_not, any, count, flipped, nor, or, select,
+    ALL, LANES, NONE, Plane, RandomPlanes, WORDS, and, and_not, any, count, flipped, get, lanes_of,
+    nor, or, set,
 };
-use crate::schedule::{Kind, Part, Read, Schedule, schedule};
+use crate::schedule::{Kind, Op, Part, Read, Schedule, schedule};
+use crate::vector::{Kernel, Vector, Width};
 
 /// What random playouts amounted to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Finished playouts.
+    /// Finished playouts whose goals are counted below.
     pub playouts: u64,
     /// Moves made, in unfinished playouts too.
     pub transitions: u64,
@@ -24,67 +35,251 @@ pub struct Tally {
     pub goals: Vec<Vec<u64>>,
 }
 
-/// How a playout ended in a lane.
+/// A finished playout.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// The lane.
-    pub lane: usize,
-    /// Whether the state was terminal; else a role had no legal move.
+pub struct Finished {
+    /// The number of its start.
+    pub start: usize,
+    /// The moves made.
+    pub length: u32,
+    /// Whether the last state is terminal; else a role had no legal move, or the playout was cut.
     pub terminal: bool,
-    /// For each role which of its goal values held; none if there was no such value or several.
+    /// For each role which of its goal values held; none if there was no such value or several, or the
+    /// state was not terminal.
     pub goals: Vec<Option<usize>>,
 }
+
+/// Watches random play.
+pub trait Observer {
+    /// A random move was made in the lanes that are not still.
+    fn moved(&mut self, view: &View<'_>);
+    /// A playout is over; later than its last move, and in no particular order.
+    fn finished(&mut self, finished: &Finished);
+    /// Whether it wants to be told at all.
+    fn is_watching(&self) -> bool {
+        true
+    }
+}
+
+/// Nobody watches.
+pub struct Nobody;
+
+impl Observer for Nobody {
+    fn moved(&mut self, _: &View<'_>) {}
+
+    fn finished(&mut self, _: &Finished) {}
+
+    fn is_watching(&self) -> bool {
+        false
+    }
+}
+
+/// What an [`Observer`] sees of a step, before the next states are put into place.
+pub struct View<'l> {
+    lanes: &'l Lanes,
+    phase: usize,
+}
+
+impl View<'_> {
+    /// The lanes in which a fluent holds in the state before the move.
+    pub fn fluent(&self, fluent: usize) -> &Plane {
+        &self.lanes.memory[fluent]
+    }
+
+    /// The lanes in which no move was made.
+    pub fn still(&self) -> &Plane {
+        &self.lanes.still
+    }
+
+    /// The start of the playout in a lane, if it has one.
+    pub fn start(&self, lane: usize) -> Option<usize> {
+        let tag = self.lanes.tags[lane];
+        (tag != UNTAGGED).then_some(tag as usize)
+    }
+
+    /// Calls `visit` with each move of a role that was made, and the lanes that made it.
+    pub fn moves(&self, role: usize, mut visit: impl FnMut(usize, &Plane)) {
+        let moving = nor(&self.lanes.still, &NONE);
+        match &self.lanes.code.phases[self.phase].roles[role] {
+            RoleCode::Forced(only) => visit(*only, &moving),
+            RoleCode::Choose(chooser) => {
+                let start = self.lanes.code.does_starts[role];
+                for place in &self.lanes.choosers[*chooser].chosen()[..] {
+                    let made = and(&self.lanes.memory[*place as usize], &moving);
+                    if any(&made) {
+                        visit(*place as usize - start, &made);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a role does in a phase.
+#[derive(Clone, Debug)]
+enum RoleCode {
+    /// The only move that is ever legal.
+    Forced(usize),
+    /// The number of its chooser.
+    Choose(usize),
+}
+
+#[derive(Clone, Debug)]
+struct PhaseCode {
+    fixed: Vec<(usize, bool)>,
+    schedule: Schedule,
+    roles: Vec<RoleCode>,
+}
+
+/// The circuit ready for evaluation; shared by all lanes on it.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// For any mixture of states.
+    general: Schedule,
+    /// For random play.
+    phases: Vec<PhaseCode>,
+    goals: Option<GoalCode>,
+    choosers: Vec<Chooser>,
+    initial: Vec<bool>,
+    does_starts: Vec<usize>,
+    places: usize,
+    /// The most bits that a length may need.
+    width: Width,
+}
+
+impl Code {
+    /// Specialises and schedules a circuit.
+    pub fn new(circuit: &Circuit) -> Self {
+        let general = schedule(circuit);
+        let goals = GoalCode::new(circuit);
+        let mut does_starts = Vec::new();
+        let mut start = circuit.fluents.len();
+        for own in &circuit.does {
+            does_starts.push(start);
+            start += own.len();
+        }
+        let mut choosers = Vec::new();
+        let mut places = general.places;
+        let mut codes = Vec::new();
+        for phase in phases(circuit) {
+            let schedule = schedule(&phase.circuit);
+            places = places.max(schedule.places);
+            let mut roles = Vec::new();
+            for (role, forced) in phase.forced.iter().enumerate() {
+                roles.push(match forced {
+                    Some(only) => RoleCode::Forced(*only),
+                    None => {
+                        let start = does_starts[role] as u32;
+                        let moves = schedule.legal[role].iter().enumerate();
+                        let moves = moves.filter(|(_, legal)| **legal != schedule.zero);
+                        let moves: Vec<(u32, u32)> =
+                            moves.map(|(at, legal)| (*legal, start + at as u32)).collect();
+                        choosers.push(Chooser::new(&moves));
+                        RoleCode::Choose(choosers.len() - 1)
+                    }
+                });
+            }
+            codes.push(PhaseCode { fixed: phase.fixed, schedule, roles });
+        }
+        let (initial, width) = (circuit.initial.clone(), Width::best());
+        Self { general, phases: codes, goals, choosers, initial, does_starts, places, width }
+    }
+
+    /// The number of situations that random play goes through in turn.
+    pub fn phases(&self) -> usize {
+        self.phases.len()
+    }
+
+    /// Operations of a step on average, without the choice of moves: legal and terminal, next, goals.
+    pub fn operations(&self) -> (usize, usize, usize) {
+        let count = self.phases.len();
+        let mean = |of: &dyn Fn(&Schedule) -> usize| {
+            self.phases.iter().map(|phase| of(&phase.schedule)).sum::<usize>() / count
+        };
+        (
+            mean(&|schedule| schedule.state.len()),
+            mean(&|schedule| schedule.next.len()),
+            mean(&|schedule| schedule.goal.len()),
+        )
+    }
+
+    /// Moves that are chosen among in a step on average, over all roles.
+    pub fn choices(&self) -> usize {
+        let all: usize = self.choosers.iter().map(|chooser| chooser.chosen().len()).sum();
+        all / self.phases.len()
+    }
+}
+
+/// A lane whose playout was not asked for.
+const UNTAGGED: u32 = u32::MAX;
+/// Bits of the lengths of playouts.
+const LENGTH_BITS: usize = 24;
 
 /// Positions side by side.
 #[derive(Clone, Debug)]
 pub struct Lanes {
-    schedule: Schedule,
-    initial: Vec<bool>,
+    code: Arc<Code>,
     memory: Vec<Plane>,
+    /// Room for the next state while it is put into place.
+    scratch: Vec<Plane>,
     choosers: Vec<Chooser>,
-    does_start: usize,
     random: RandomPlanes,
-    /// Positions in which no move was made in the last random step.
+    harvest: Option<Harvest>,
+    /// The present situation.
+    phase: usize,
+    /// For each situation the lanes that sleep until it comes round.
+    asleep: Vec<Plane>,
+    /// Whether states were set from outside, so that it must be found out who sleeps.
+    is_mixed: bool,
+    /// Lanes in which no move was made in the last random step.
     still: Plane,
-    /// The playouts that ended in the last step, if somebody asked for them.
-    ends: Option<Vec<Ended>>,
-    wide: bool,
+    /// The start of the playout in each lane, and its length in bits, while these are wanted.
+    tags: Vec<u32>,
+    lengths: Vec<Plane>,
+    done: Vec<Finished>,
 }
 
 impl Lanes {
     /// All positions in the initial state.
     pub fn new(circuit: &Circuit, seed: u64) -> Self {
-        let schedule = schedule(circuit);
-        let memory = vec![NONE; schedule.places];
-        let choosers = circuit.legal.iter().map(|own| Chooser::new(own.len())).collect();
-        let mut lanes = Self {
-            memory,
-            choosers,
-            does_start: circuit.fluents.len(),
-            initial: circuit.initial.clone(),
-            schedule,
-            random: RandomPlanes::new(seed),
-            still: NONE,
-            ends: None,
-            wide: has_wide_vectors(),
-        };
-        for (place, holds) in lanes.initial.iter().enumerate() {
-            lanes.memory[place] = if *holds { ALL } else { NONE };
+        Self::on(Arc::new(Code::new(circuit)), seed)
+    }
+
+    /// The same, with code made before.
+    pub fn on(code: Arc<Code>, seed: u64) -> Self {
+        let mut memory = vec![NONE; code.places];
+        memory[code.general.zero as usize + 1] = ALL;
+        for (plane, holds) in memory.iter_mut().zip(&code.initial) {
+            *plane = if *holds { ALL } else { NONE };
         }
-        lanes
+        Self {
+            memory,
+            scratch: Vec::new(),
+            choosers: code.choosers.clone(),
+            random: RandomPlanes::new(seed),
+            harvest: code.goals.as_ref().map(Harvest::new),
+            phase: 0,
+            asleep: vec![NONE; code.phases.len()],
+            is_mixed: false,
+            still: NONE,
+            tags: vec![UNTAGGED; LANES],
+            lengths: Vec::new(),
+            done: Vec::new(),
+            code,
+        }
     }
 
-    /// Operations that one step takes, without the choice of moves: legal and terminal, next, goals.
-    pub fn operations(&self) -> (usize, usize, usize) {
-        let schedule = &self.schedule;
-        (schedule.state.ops.len(), schedule.next.ops.len(), schedule.goal.ops.len())
+    /// The code.
+    pub fn code(&self) -> &Arc<Code> {
+        &self.code
     }
 
-    /// Puts a state into a lane.
+    /// Puts a state into a lane. The state must be one that can be reached.
     pub fn load(&mut self, lane: usize, holds: impl Fn(usize) -> bool) {
-        for fluent in 0..self.initial.len() {
+        for fluent in 0..self.code.initial.len() {
             set(&mut self.memory[fluent], lane, holds(fluent));
         }
+        self.is_mixed = true;
     }
 
     /// Whether a fluent holds in a lane.
@@ -92,63 +287,100 @@ impl Lanes {
         get(&self.memory[fluent], lane)
     }
 
+    /// The lanes in which a fluent holds.
+    pub fn fluent(&self, fluent: usize) -> &Plane {
+        &self.memory[fluent]
+    }
+
+    /// Sets the lanes in which a fluent holds.
+    pub fn set_fluent(&mut self, fluent: usize, plane: &Plane) {
+        self.memory[fluent] = *plane;
+        self.is_mixed = true;
+    }
+
     /// Works out legal moves and ends for the present states.
     pub fn look(&mut self) {
-        run(&self.schedule.state, &mut self.memory, self.wide);
+        self.code.width.run(RunPart(&self.code.general.state, &mut self.memory));
+    }
+
+    /// The lanes in which a move is legal, after [`Lanes::look`].
+    pub fn legal(&self, role: usize, action: usize) -> &Plane {
+        &self.memory[self.code.general.legal[role][action] as usize]
     }
 
     /// Whether a move is legal in a lane, after [`Lanes::look`].
     pub fn is_legal(&self, lane: usize, role: usize, action: usize) -> bool {
-        get(&self.read(self.schedule.legal[role][action]), lane)
+        get(self.legal(role, action), lane)
+    }
+
+    /// The lanes whose states are terminal, after [`Lanes::look`].
+    pub fn terminal(&self) -> Plane {
+        self.read(self.code.general.terminal)
     }
 
     /// Whether the state in a lane is terminal, after [`Lanes::look`].
     pub fn is_terminal(&self, lane: usize) -> bool {
-        get(&self.read(self.schedule.terminal), lane)
+        get(&self.terminal(), lane)
     }
 
     /// Works out the goals, after [`Lanes::look`].
     pub fn look_at_goals(&mut self) {
-        run(&self.schedule.goal, &mut self.memory, self.wide);
+        self.code.width.run(RunPart(&self.code.general.goal, &mut self.memory));
+    }
+
+    /// The lanes in which a goal value of a role holds, after [`Lanes::look_at_goals`].
+    pub fn goal(&self, role: usize, value: usize) -> Plane {
+        self.read(self.code.general.goals[role][value])
     }
 
     /// Whether a goal value of a role holds in a lane, after [`Lanes::look_at_goals`].
     pub fn has_goal(&self, lane: usize, role: usize, value: usize) -> bool {
-        get(&self.read(self.schedule.goals[role][value]), lane)
+        get(&self.goal(role, value), lane)
     }
 
     /// Sets the move of a role in a lane; all moves must be set before [`Lanes::step`].
     pub fn set_move(&mut self, lane: usize, role: usize, action: usize) {
-        let start = self.does_place(role);
-        for place in 0..self.schedule.legal[role].len() {
+        let start = self.code.does_starts[role];
+        for place in 0..self.code.general.legal[role].len() {
             set(&mut self.memory[start + place], lane, place == action);
         }
     }
 
-    /// Whether no move was made in a lane in the last random step: the game was over, or the lane waited.
+    /// The lanes that make a move in the next [`Lanes::step`]; exactly one move of each role must be set
+    /// in each lane that matters.
+    pub fn move_mut(&mut self, role: usize, action: usize) -> &mut Plane {
+        let start = self.code.does_starts[role];
+        &mut self.memory[start + action]
+    }
+
+    /// Whether no move was made in a lane in the last random step: the game was over, or the lane slept.
     pub fn is_still(&self, lane: usize) -> bool {
         get(&self.still, lane)
     }
 
-    /// The move that a role made in a lane in the last random step; none if the game was over there or
-    /// the lane waited.
+    /// The move that a role made in a lane in the last random step; none if the lane was still.
     pub fn last_move(&self, lane: usize, role: usize) -> Option<usize> {
         if get(&self.still, lane) {
             return None;
         }
-        let start = self.does_place(role);
-        (0..self.schedule.legal[role].len()).find(|at| get(&self.memory[start + at], lane))
-    }
-
-    fn does_place(&self, role: usize) -> usize {
-        self.does_start + self.schedule.legal[..role].iter().map(Vec::len).sum::<usize>()
+        let phases = self.code.phases.len();
+        match &self.code.phases[(self.phase + phases - 1) % phases].roles[role] {
+            RoleCode::Forced(only) => Some(*only),
+            RoleCode::Choose(chooser) => {
+                let mut places = self.choosers[*chooser].chosen().iter();
+                let made = places.find(|place| get(&self.memory[**place as usize], lane))?;
+                Some(*made as usize - self.code.does_starts[role])
+            }
+        }
     }
 
     /// Makes the moves that are set, after [`Lanes::look`].
     pub fn step(&mut self) {
-        run(&self.schedule.next, &mut self.memory, self.wide);
-        let next: Vec<Plane> = self.schedule.fluents.iter().map(|read| self.read(*read)).collect();
+        self.code.width.run(RunPart(&self.code.general.next, &mut self.memory));
+        let reads = &self.code.general.fluents;
+        let next: Vec<Plane> = reads.iter().map(|read| self.read(*read)).collect();
         self.memory[..next.len()].copy_from_slice(&next);
+        self.is_mixed = true;
     }
 
     fn read(&self, read: Read) -> Plane {
@@ -157,205 +389,356 @@ impl Lanes {
 
     /// Plays `steps` random moves in every lane.
     pub fn play(&mut self, steps: usize) -> Tally {
-        let goals = self.schedule.goals.iter().map(|own| vec![0; own.len()]).collect();
+        self.play_watched(steps, &mut Nobody)
+    }
+
+    /// Plays `steps` random moves in every lane, and tells the observer what happens.
+    pub fn play_watched(&mut self, steps: usize, observer: &mut dyn Observer) -> Tally {
+        let goals = self.code.general.goals.iter().map(|own| vec![0; own.len()]).collect();
         let mut tally = Tally { goals, ..Tally::default() };
         for _ in 0..steps {
-            step_dispatch(self, &mut tally);
+            self.random_step(&mut tally, &mut *observer);
         }
         tally
     }
 
-    /// Plays one random move in every lane and tells which playouts ended before it; their lanes hold
-    /// the initial state afterwards.
-    pub fn play_one(&mut self, ended: &mut Vec<Ended>) {
-        ended.clear();
-        self.ends = Some(std::mem::take(ended));
-        let goals = self.schedule.goals.iter().map(|own| vec![0; own.len()]).collect();
-        step_dispatch(self, &mut Tally { goals, ..Tally::default() });
-        *ended = self.ends.take().unwrap_or_default();
-    }
-
-    /// One random move in every lane whose game goes on; the others start again.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    fn random_step(&mut self, tally: &mut Tally) {
-        run_part(&self.schedule.state, &mut self.memory);
-        let terminal = self.read(self.schedule.terminal);
-        let (mut stuck, mut waiting) = (NONE, NONE);
-        let mut place = self.does_start;
-        for role in 0..self.choosers.len() {
-            let chooser = &mut self.choosers[role];
-            for (plane, read) in chooser.legal_mut().iter_mut().zip(&self.schedule.legal[role]) {
-                *plane = flipped(&self.memory[read.place as usize], read.complement);
+    /// One random playout from each of `starts` states, of at most `most` moves. `load` puts a start into
+    /// a lane, or returns false if there is no such state. Calls `report` for each playout, in no
+    /// particular order. Whatever the lanes held before is lost.
+    pub fn playouts(
+        &mut self,
+        starts: usize,
+        mut load: impl FnMut(&mut Lanes, usize, usize) -> bool,
+        most: u32,
+        observer: &mut dyn Observer,
+        mut report: impl FnMut(&Finished),
+    ) {
+        let goals = self.code.general.goals.iter().map(|own| vec![0; own.len()]).collect();
+        let mut tally = Tally { goals, ..Tally::default() };
+        self.lengths = vec![NONE; LENGTH_BITS];
+        let mut waiting = 0;
+        let mut busy = NONE;
+        let mut free = ALL;
+        loop {
+            for lane in lanes_of(&free) {
+                self.tags[lane] = UNTAGGED;
+                while waiting < starts && self.tags[lane] == UNTAGGED {
+                    if load(self, lane, waiting) {
+                        self.tags[lane] = waiting as u32;
+                        self.lengths.iter_mut().for_each(|plane| set(plane, lane, false));
+                    }
+                    waiting += 1;
+                }
+                set(&mut busy, lane, self.tags[lane] != UNTAGGED);
             }
-            let unchosen = chooser.choose(&mut self.random);
-            stuck = or(&stuck, &unchosen.stuck);
-            waiting = or(&waiting, &unchosen.waiting);
-            let chosen = chooser.chosen();
-            self.memory[place..place + chosen.len()].copy_from_slice(chosen);
-            place += chosen.len();
+            if !any(&busy) {
+                break;
+            }
+            let ended = self.random_step(&mut tally, &mut *observer);
+            free = and(&or(&ended, &self.cut(most, &and_not(&busy, &ended))), &busy);
+            for finished in std::mem::take(&mut self.done) {
+                report(&finished);
+            }
         }
-        let ended = or(&terminal, &stuck);
-        if any(&ended) {
-            self.count_ends(&terminal, &stuck, tally);
+        self.reap(&mut tally, &mut *observer);
+        for finished in std::mem::take(&mut self.done) {
+            report(&finished);
         }
-        let waiting = and_not(&waiting, &ended);
-        self.still = or(&ended, &waiting);
-        tally.transitions += u64::from(LANES as u32 - count(&self.still));
-        run_part(&self.schedule.next, &mut self.memory);
-        self.advance(&ended, &waiting);
+        self.lengths = Vec::new();
     }
 
-    /// Moves the next state into place; lanes that ended get the initial state, lanes that wait keep
-    /// theirs.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    fn advance(&mut self, ended: &Plane, waiting: &Plane) {
-        // A fluent may be the next value of another one, so none may be overwritten too early.
-        let fluents = self.initial.len();
-        let mut next = std::mem::take(&mut self.schedule.scratch);
-        next.clear();
-        for (at, (read, holds)) in self.schedule.fluents.iter().zip(&self.initial).enumerate() {
-            let plane = flipped(&self.memory[read.place as usize], read.complement);
-            let plane = select(waiting, &self.memory[at], &plane);
-            next.push(if *holds { or(&plane, ended) } else { and_not(&plane, ended) });
+    /// Ends the playouts that have become too long; returns their lanes.
+    fn cut(&mut self, most: u32, busy: &Plane) -> Plane {
+        // Lengths grow one by one, so a playout has the length exactly once.
+        let mut equal = *busy;
+        for (bit, plane) in self.lengths.iter().enumerate() {
+            equal = and(&equal, &flipped(plane, most >> bit & 1 == 0));
         }
-        self.memory[..fluents].copy_from_slice(&next);
-        self.schedule.scratch = next;
+        for lane in lanes_of(&equal) {
+            let start = self.tags[lane] as usize;
+            let goals = vec![None; self.code.general.goals.len()];
+            self.done.push(Finished { start, length: most, terminal: false, goals });
+        }
+        equal
+    }
+
+    /// Finds out for each lane in which situation it is.
+    fn sort_out(&mut self) {
+        self.is_mixed = false;
+        self.phase = 0;
+        for (asleep, phase) in self.asleep.iter_mut().zip(&self.code.phases) {
+            *asleep = ALL;
+            for (fluent, value) in &phase.fixed {
+                *asleep = and(asleep, &flipped(&self.memory[*fluent], !value));
+            }
+        }
+    }
+
+    /// One random move in every lane whose turn it is; lanes whose game is over start again. Returns the
+    /// lanes that ended.
+    fn random_step(&mut self, tally: &mut Tally, observer: &mut dyn Observer) -> Plane {
+        if self.is_mixed {
+            self.sort_out();
+        }
+        self.asleep[self.phase] = NONE;
+        let asleep = self.asleep.iter().fold(NONE, |all, plane| or(&all, plane));
+        let code = self.code.clone();
+        let phase = &code.phases[self.phase];
+        let looked = code.width.run(Look { lanes: self, phase, asleep: &asleep });
+        let ended = and_not(&or(&looked.terminal, &looked.stuck), &asleep);
+        let waiting = and_not(&looked.waiting, &or(&ended, &asleep));
+        if any(&ended) {
+            self.end(&and(&looked.terminal, &ended), &ended, tally, &mut *observer);
+        }
+        let held = or(&asleep, &waiting);
+        self.still = or(&ended, &held);
+        tally.transitions += u64::from(LANES as u32 - count(&self.still));
+        self.count_lengths();
+        if observer.is_watching() {
+            observer.moved(&View { lanes: self, phase: self.phase });
+        }
+        code.width.run(Advance { lanes: self, phase, ended: &ended, held: &held });
+        self.asleep[self.phase] = or(&self.asleep[self.phase], &waiting);
+        self.asleep[0] = or(&self.asleep[0], &ended);
+        self.phase = (self.phase + 1) % code.phases.len();
+        ended
+    }
+
+    fn count_lengths(&mut self) {
+        let mut carry = nor(&self.still, &NONE);
+        for plane in &mut self.lengths {
+            if !any(&carry) {
+                break;
+            }
+            let sum = Plane(std::array::from_fn(|i| plane[i] ^ carry[i]));
+            carry = and(plane, &carry);
+            *plane = sum;
+        }
+    }
+
+    fn length(&self, lane: usize) -> u32 {
+        let bits = self.lengths.iter().enumerate();
+        bits.map(|(bit, plane)| u32::from(get(plane, lane)) << bit).sum()
     }
 
     #[cold]
-    fn count_ends(&mut self, terminal: &Plane, stuck: &Plane, tally: &mut Tally) {
-        run(&self.schedule.goal, &mut self.memory, self.wide);
-        tally.playouts += u64::from(count(&or(terminal, stuck)));
-        tally.stuck += u64::from(count(&and_not(stuck, terminal)));
-        for (role, own) in self.schedule.goals.iter().enumerate() {
-            for (value, read) in own.iter().enumerate() {
-                let plane = flipped(&self.memory[read.place as usize], read.complement);
-                tally.goals[role][value] += u64::from(count(&and(&plane, terminal)));
+    fn end(
+        &mut self,
+        terminal: &Plane,
+        ended: &Plane,
+        tally: &mut Tally,
+        observer: &mut dyn Observer,
+    ) {
+        let code = self.code.clone();
+        if let Some(goal_code) = &code.goals {
+            for lane in lanes_of(ended) {
+                let (tag, length) = (self.tags[lane], self.length(lane));
+                let aside = Aside { tag, length, terminal: get(terminal, lane) };
+                if let Some(harvest) = &mut self.harvest {
+                    harvest.take(goal_code, &self.memory, lane, aside);
+                }
+                if self.harvest.as_ref().is_some_and(Harvest::is_full) {
+                    self.reap(tally, &mut *observer);
+                }
             }
+            return;
         }
-        if let Some(mut ends) = self.ends.take() {
-            let over = or(terminal, stuck);
-            for lane in (0..LANES).filter(|lane| get(&over, *lane)) {
-                let goals = self.schedule.goals.iter().map(|own| self.only_goal(own, lane));
-                ends.push(Ended { lane, terminal: get(terminal, lane), goals: goals.collect() });
+        let schedule = &code.phases[self.phase].schedule;
+        code.width.run(RunPart(&schedule.goal, &mut self.memory));
+        let reads = &schedule.goals;
+        tally.add(terminal, ended, reads, &self.memory);
+        if !self.lengths.is_empty() || observer.is_watching() {
+            for lane in lanes_of(ended) {
+                let aside = Aside {
+                    tag: self.tags[lane],
+                    length: self.length(lane),
+                    terminal: get(terminal, lane),
+                };
+                self.finish(aside, goals_in(reads, &self.memory, lane), &mut *observer);
             }
-            self.ends = Some(ends);
         }
     }
 
-    fn only_goal(&self, own: &[Read], lane: usize) -> Option<usize> {
-        let mut held = own.iter().enumerate().filter(|(_, read)| get(&self.read(**read), lane));
+    /// Evaluates the goals of the positions that were put aside.
+    fn reap(&mut self, tally: &mut Tally, observer: &mut dyn Observer) {
+        let code = self.code.clone();
+        let (Some(goal_code), Some(mut harvest)) = (&code.goals, self.harvest.take()) else {
+            return;
+        };
+        code.width.run(RunPart(&goal_code.part, &mut harvest.memory));
+        let (mut terminal, mut ended) = (NONE, NONE);
+        for (slot, aside) in harvest.asides.iter().enumerate() {
+            set(&mut ended, slot, true);
+            set(&mut terminal, slot, aside.terminal);
+        }
+        tally.add(&terminal, &ended, &goal_code.goals, &harvest.memory);
+        if !self.lengths.is_empty() || observer.is_watching() {
+            for (slot, aside) in harvest.asides.iter().enumerate() {
+                let goals = goals_in(&goal_code.goals, &harvest.memory, slot);
+                self.finish(*aside, goals, &mut *observer);
+            }
+        }
+        harvest.asides.clear();
+        self.harvest = Some(harvest);
+    }
+
+    fn finish(&mut self, aside: Aside, goals: Vec<Option<usize>>, observer: &mut dyn Observer) {
+        let Aside { tag, length, terminal } = aside;
+        let goals = if terminal { goals } else { vec![None; goals.len()] };
+        let finished = Finished { start: tag as usize, length, terminal, goals };
+        if observer.is_watching() {
+            observer.finished(&finished);
+        }
+        if tag != UNTAGGED && !self.lengths.is_empty() {
+            self.done.push(finished);
+        }
+    }
+}
+
+/// For each role which of its goal values holds in a lane, if exactly one does.
+fn goals_in(reads: &[Vec<Read>], memory: &[Plane], lane: usize) -> Vec<Option<usize>> {
+    let only = |own: &Vec<Read>| {
+        let mut held = own
+            .iter()
+            .enumerate()
+            .filter(|(_, read)| get(&memory[read.place as usize], lane) != read.complement);
         let first = held.next()?.0;
         held.next().is_none().then_some(first)
+    };
+    reads.iter().map(only).collect()
+}
+
+impl Tally {
+    fn add(&mut self, terminal: &Plane, ended: &Plane, reads: &[Vec<Read>], memory: &[Plane]) {
+        self.playouts += u64::from(count(ended));
+        self.stuck += u64::from(count(&and_not(ended, terminal)));
+        for (counts, own) in self.goals.iter_mut().zip(reads) {
+            for (sum, read) in counts.iter_mut().zip(own) {
+                let plane = flipped(&memory[read.place as usize], read.complement);
+                *sum += u64::from(count(&and(&plane, terminal)));
+            }
+        }
     }
 }
 
-fn get(plane: &Plane, lane: usize) -> bool {
-    plane[lane / 64] >> (lane % 64) & 1 == 1
-}
+/// Evaluates a part.
+struct RunPart<'a>(&'a Part, &'a mut [Plane]);
 
-fn set(plane: &mut Plane, lane: usize, value: bool) {
-    let bit = 1 << (lane % 64);
-    if value {
-        plane[lane / 64] |= bit;
-    } else {
-        plane[lane / 64] &= !bit;
+impl Kernel for RunPart<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        run_part::<V>(self.0, self.1);
     }
 }
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-fn run_part(part: &Part, memory: &mut [Plane]) {
-    let mut at = 0;
-    for (kind, end) in &part.runs {
-        let ops = &part.ops[at..*end as usize];
-        at = *end as usize;
+fn run_part<V: Vector>(part: &Part, memory: &mut [Plane]) {
+    assert!(part.places() <= memory.len(), "the memory is too small for the operations");
+    for (kind, ops) in part.runs() {
         match kind {
-            Kind::And => {
-                for op in ops {
-                    memory[op.to as usize] = and(&memory[op.a as usize], &memory[op.b as usize]);
-                }
-            }
-            Kind::AndNot => {
-                for op in ops {
-                    memory[op.to as usize] =
-                        and_not(&memory[op.a as usize], &memory[op.b as usize]);
-                }
-            }
-            Kind::Nor => {
-                for op in ops {
-                    memory[op.to as usize] = nor(&memory[op.a as usize], &memory[op.b as usize]);
-                }
-            }
+            Kind::And => run_ops::<V>(ops, memory, V::and),
+            Kind::AndNot => run_ops::<V>(ops, memory, V::and_not),
+            Kind::Or => run_ops::<V>(ops, memory, V::or),
         }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-mod wide {
-    //! The same kernels compiled for 256-bit vectors.
-
-    use super::{Lanes, Part, Plane, Tally};
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(super) fn run_part(part: &Part, memory: &mut [Plane]) {
-        super::run_part(part, memory);
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(super) fn random_step(lanes: &mut Lanes, tally: &mut Tally) {
-        lanes.random_step(tally);
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_wide_vectors() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("popcnt")
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn has_wide_vectors() -> bool {
-    false
-}
-
-fn run(part: &Part, memory: &mut [Plane], wide: bool) {
-    #[cfg(target_arch = "x86_64")]
-    if wide {
-        // SAFETY: `wide` is set only where the processor was found to have these features.
-        #[expect(
-            unsafe_code,
-            reason = "a kernel compiled for other vectors; see docs/benchmarks.md"
-        )]
+/// Runs operations of one kind.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+#[expect(unsafe_code, reason = "checked accesses take a third more time; see docs/benchmarks.md")]
+fn run_ops<V: Vector>(ops: &[Op], memory: &mut [Plane], operation: impl Fn(V, V) -> V) {
+    for op in ops {
+        debug_assert!(op.to.max(op.a).max(op.b) < memory.len() as u32);
+        // SAFETY: all places of a part are below `Part::places`, which its only constructor keeps true,
+        // and the caller has checked that the memory is that large.
         unsafe {
-            wide::run_part(part, memory);
+            let a = memory.get_unchecked(op.a as usize);
+            let b = memory.get_unchecked(op.b as usize);
+            let mut to = NONE;
+            for block in 0..WORDS / V::SIZE {
+                operation(V::load(a, block), V::load(b, block)).store(&mut to, block);
+            }
+            *memory.get_unchecked_mut(op.to as usize) = to;
         }
-        return;
     }
-    let _ = wide;
-    run_part(part, memory);
 }
 
-fn step_dispatch(lanes: &mut Lanes, tally: &mut Tally) {
-    #[cfg(target_arch = "x86_64")]
-    if lanes.wide {
-        // SAFETY: `wide` is set only where the processor was found to have these features.
-        #[expect(
-            unsafe_code,
-            reason = "a kernel compiled for other vectors; see docs/benchmarks.md"
-        )]
-        unsafe {
-            wide::random_step(lanes, tally);
-        }
-        return;
-    }
-    lanes.random_step(tally);
+/// What the first half of a step found out.
+struct Looked {
+    terminal: Plane,
+    stuck: Plane,
+    waiting: Plane,
 }
 
+/// Works out the legal moves and chooses among them.
+struct Look<'a> {
+    lanes: &'a mut Lanes,
+    phase: &'a PhaseCode,
+    asleep: &'a Plane,
+}
+
+impl Kernel for Look<'_> {
+    type Output = Looked;
+
+    #[inline(always)]
+    fn run<V: Vector>(self) -> Looked {
+        let Self { lanes, phase, asleep } = self;
+        run_part::<V>(&phase.schedule.state, &mut lanes.memory);
+        let terminal = lanes.read(phase.schedule.terminal);
+        let active = nor(&terminal, asleep);
+        let (mut stuck, mut waiting) = (NONE, NONE);
+        for role in &phase.roles {
+            if let RoleCode::Choose(chooser) = role {
+                let chooser = &mut lanes.choosers[*chooser];
+                let unchosen = chooser.choose::<V>(&mut lanes.memory, &active, &mut lanes.random);
+                stuck = or(&stuck, &unchosen.stuck);
+                waiting = or(&waiting, &unchosen.waiting);
+            }
+        }
+        Looked { terminal, stuck, waiting }
+    }
+}
+
+/// Works out the next state and puts it into place; lanes that ended get the initial state, lanes that
+/// are held keep theirs.
+struct Advance<'a> {
+    lanes: &'a mut Lanes,
+    phase: &'a PhaseCode,
+    ended: &'a Plane,
+    held: &'a Plane,
+}
+
+impl Kernel for Advance<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Self { lanes, phase, ended, held } = self;
+        run_part::<V>(&phase.schedule.next, &mut lanes.memory);
+        // A fluent may be the next value of another one, so none may be overwritten too early.
+        let fluents = lanes.code.initial.len();
+        let mut next = std::mem::take(&mut lanes.scratch);
+        next.resize(fluents, NONE);
+        let reads = phase.schedule.fluents.iter().zip(&lanes.code.initial);
+        for (at, (read, holds)) in reads.enumerate() {
+            let flip = if read.complement { V::ones() } else { V::zero() };
+            for block in 0..WORDS / V::SIZE {
+                let (ended, held) = (V::load(ended, block), V::load(held, block));
+                let new = V::load(&lanes.memory[read.place as usize], block).xor(flip);
+                let old = V::load(&lanes.memory[at], block);
+                let plane = held.select(old, new);
+                let plane = if *holds { plane.or(ended) } else { plane.and_not(ended) };
+                plane.store(&mut next[at], block);
+            }
+        }
+        lanes.memory[..fluents].copy_from_slice(&next);
+        lanes.scratch = next;
+    }
+}
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,16 +19,19 @@
 pub mod build;
 pub mod choose;
 pub mod graph;
+mod harvest;
 pub mod lanes;
 mod net;
+pub mod phase;
 mod plan;
 pub mod plane;
 pub mod schedule;
 mod special;
 mod stepper;
+pub mod vector;
 
 pub use build::{Circuit, Limits, TooLarge, build};
-pub use lanes::{Ended, Lanes, Tally};
+pub use lanes::{Finished, Lanes, Observer, Tally, View};
 pub use net::{Layout, count_bits, nth_bit};
 pub use plan::Plan;
 pub use schedule::operations;

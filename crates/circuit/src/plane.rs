@@ -1,52 +1,64 @@
 //! Planes: one bit per position, for hundreds of positions.
 
+use crate::vector::Vector;
+
 /// The words of a plane: 512 positions.
 pub const WORDS: usize = 8;
 
 /// The positions of a plane.
 pub const LANES: usize = WORDS * 64;
 
-/// One bit for each position.
-pub type Plane = [u64; WORDS];
+/// One bit for each position. Aligned to lines of the cache: loads that cross them cost twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Plane(pub [u64; WORDS]);
+
+impl std::ops::Deref for Plane {
+    type Target = [u64; WORDS];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u64; WORDS] {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Plane {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u64; WORDS] {
+        &mut self.0
+    }
+}
 
 /// No position.
-pub const NONE: Plane = [0; WORDS];
+pub const NONE: Plane = Plane([0; WORDS]);
 
 /// All positions.
-pub const ALL: Plane = [u64::MAX; WORDS];
+pub const ALL: Plane = Plane([u64::MAX; WORDS]);
 
 macro_rules! operation {
     ($name:ident, $doc:literal, |$a:ident, $b:ident| $value:expr) => {
         #[doc = $doc]
         #[inline(always)]
         pub fn $name(a: &Plane, b: &Plane) -> Plane {
-            std::array::from_fn(|i| {
+            Plane(std::array::from_fn(|i| {
                 let ($a, $b) = (a[i], b[i]);
                 $value
-            })
+            }))
         }
     };
 }
 
 operation!(and, "Both.", |a, b| a & b);
 operation!(or, "One of them.", |a, b| a | b);
-operation!(xor, "Exactly one of them.", |a, b| a ^ b);
 operation!(and_not, "The first without the second.", |a, b| a & !b);
 operation!(nor, "None of them.", |a, b| !(a | b));
 
-/// Where `mask` is set the first, elsewhere the second.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
-pub fn select(mask: &Plane, a: &Plane, b: &Plane) -> Plane {
-    std::array::from_fn(|i| b[i] ^ (mask[i] & (a[i] ^ b[i])))
-}
-
-/// The complement if `flip`.
+/// The plane or its complement.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
 pub fn flipped(a: &Plane, flip: bool) -> Plane {
     let mask = if flip { u64::MAX } else { 0 };
-    std::array::from_fn(|i| a[i] ^ mask)
+    Plane(std::array::from_fn(|i| a[i] ^ mask))
 }
 
 /// How many positions are set.
@@ -61,7 +73,37 @@ pub fn any(a: &Plane) -> bool {
     a.iter().fold(0, |all, word| all | word) != 0
 }
 
-/// Random planes: xoshiro256++ (Blackman and Vigna), one generator per word.
+/// Whether a position is set.
+#[inline]
+pub fn get(plane: &Plane, lane: usize) -> bool {
+    plane[lane / 64] >> (lane % 64) & 1 == 1
+}
+
+/// Sets or clears a position.
+#[inline]
+pub fn set(plane: &mut Plane, lane: usize, value: bool) {
+    let bit = 1 << (lane % 64);
+    if value {
+        plane[lane / 64] |= bit;
+    } else {
+        plane[lane / 64] &= !bit;
+    }
+}
+
+/// The positions that are set.
+pub fn lanes_of(plane: &Plane) -> impl Iterator<Item = usize> + use<> {
+    let plane = *plane;
+    (0..WORDS).flat_map(move |word| {
+        let mut rest = plane[word];
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(word * 64 + bit)
+        })
+    })
+}
+
+/// Random planes: xoshiro256+ (Blackman and Vigna), one generator per word.
 #[derive(Clone, Debug)]
 pub struct RandomPlanes {
     state: [Plane; 4],
@@ -78,25 +120,80 @@ impl RandomPlanes {
             z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
             z ^ (z >> 31)
         };
-        Self { state: std::array::from_fn(|_| std::array::from_fn(|_| next())) }
+        Self { state: std::array::from_fn(|_| Plane(std::array::from_fn(|_| next()))) }
     }
 
     /// The next plane.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
     pub fn draw(&mut self) -> Plane {
-        let s = &mut self.state;
         let mut out = NONE;
-        for i in 0..WORDS {
-            out[i] = s[0][i].wrapping_add(s[3][i]).rotate_left(23).wrapping_add(s[0][i]);
-            let t = s[1][i] << 17;
-            s[2][i] ^= s[0][i];
-            s[3][i] ^= s[1][i];
-            s[1][i] ^= s[2][i];
-            s[0][i] ^= s[3][i];
-            s[2][i] ^= t;
-            s[3][i] = s[3][i].rotate_left(45);
+        for block in 0..WORDS {
+            self.in_block::<u64, _>(block, |random| random.draw()).store(&mut out, block);
         }
         out
+    }
+
+    /// Draws from the generators of one block of words, whose state is held in registers meanwhile.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
+    pub fn in_block<V: Vector, R>(
+        &mut self,
+        block: usize,
+        work: impl FnOnce(&mut RandomBlock<V>) -> R,
+    ) -> R {
+        let mut random = RandomBlock { state: self.state.each_ref().map(|s| V::load(s, block)) };
+        let result = work(&mut random);
+        for (plane, vector) in self.state.iter_mut().zip(random.state) {
+            vector.store(plane, block);
+        }
+        result
+    }
+}
+
+/// The generators of some words.
+pub struct RandomBlock<V> {
+    state: [V; 4],
+}
+
+impl<V: Vector> RandomBlock<V> {
+    /// The next random words.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
+    pub fn draw(&mut self) -> V {
+        let [s0, s1, s2, s3] = self.state;
+        let out = s0.add(s3);
+        let t = s1.shift_left::<17>();
+        let (s2, s3) = (s2.xor(s0), s3.xor(s1));
+        let (s1, s0) = (s1.xor(s2), s0.xor(s3));
+        let s2 = s2.xor(t);
+        let s3 = s3.shift_left::<45>().or(s3.shift_right::<19>());
+        self.state = [s0, s1, s2, s3];
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_set_read_and_listed() {
+        let mut plane = NONE;
+        for lane in [0, 63, 64, 200, 511] {
+            set(&mut plane, lane, true);
+        }
+        set(&mut plane, 64, false);
+        assert_eq!(lanes_of(&plane).collect::<Vec<_>>(), [0, 63, 200, 511]);
+        assert!(get(&plane, 200) && !get(&plane, 64) && any(&plane) && count(&plane) == 4);
+    }
+
+    #[test]
+    fn random_bits_are_balanced_in_every_lane() {
+        let mut random = RandomPlanes::new(3);
+        let mut ones = vec![0u32; LANES];
+        for _ in 0..4096 {
+            lanes_of(&random.draw()).for_each(|lane| ones[lane] += 1);
+        }
+        // Five standard deviations of 4096 fair coins.
+        assert!(ones.iter().all(|count| count.abs_diff(2048) < 160));
     }
 }

@@ -5,8 +5,9 @@
 //! part when that needs it, and stays in memory for the others; the goals and the next state do not
 //! share gates of their own, because the goals are skipped most of the time. Operations are emitted in
 //! runs of the same kind, which the evaluator executes in tight loops.
-
-use rustc_hash::FxHashMap;
+//!
+//! A gate whose operands are both complemented is stored as its own complement: the disjunction of what
+//! its operands complement. So three kinds of operations suffice, each one instruction of the processor.
 
 use crate::build::Circuit;
 use crate::graph::{Graph, Node, Signal};
@@ -18,8 +19,8 @@ pub enum Kind {
     And,
     /// a and not b.
     AndNot,
-    /// Neither a nor b.
-    Nor,
+    /// a or b.
+    Or,
 }
 
 /// One operation on places.
@@ -37,9 +38,44 @@ pub struct Op {
 #[derive(Clone, Debug, Default)]
 pub struct Part {
     /// Kinds with the ends of their runs in `ops`.
-    pub runs: Vec<(Kind, u32)>,
-    /// All operations.
-    pub ops: Vec<Op>,
+    runs: Vec<(Kind, u32)>,
+    ops: Vec<Op>,
+    /// Above all places of the operations.
+    places: usize,
+}
+
+impl Part {
+    fn push(&mut self, kind: Kind, op: Op) {
+        self.places = self.places.max(op.to.max(op.a).max(op.b) as usize + 1);
+        self.ops.push(op);
+        let end = self.ops.len() as u32;
+        match self.runs.last_mut() {
+            Some((last, old)) if *last == kind => *old = end,
+            _ => self.runs.push((kind, end)),
+        }
+    }
+
+    /// The operations in their order, those of one kind together.
+    pub fn runs(&self) -> impl Iterator<Item = (Kind, &[Op])> {
+        let starts = std::iter::once(0).chain(self.runs.iter().map(|(_, end)| *end as usize));
+        let runs = self.runs.iter().zip(starts);
+        runs.map(|((kind, end), start)| (*kind, &self.ops[start..*end as usize]))
+    }
+
+    /// How many places a memory must have for these operations.
+    pub fn places(&self) -> usize {
+        self.places
+    }
+
+    /// How many operations there are.
+    pub fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
 }
 
 /// A place to read, and whether to complement it.
@@ -51,7 +87,8 @@ pub struct Read {
     pub complement: bool,
 }
 
-/// The circuit, ready to be evaluated. Places 0.. are the fluents, then the moves, then constant false.
+/// The circuit, ready to be evaluated. Places 0.. are the fluents, then the moves, then constant false,
+/// then constant true.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     /// Legal moves and the end of the game.
@@ -62,16 +99,16 @@ pub struct Schedule {
     pub next: Part,
     /// How many places are needed.
     pub places: usize,
-    /// Where to read whether each move is legal, after `state`.
-    pub legal: Vec<Vec<Read>>,
+    /// The place of constant false; constant true comes after it.
+    pub zero: u32,
+    /// Where to read whether each move is legal, after `state`; never complemented.
+    pub legal: Vec<Vec<u32>>,
     /// Where to read whether the game is over, after `state`.
     pub terminal: Read,
     /// Where to read the goals, after `goal`.
     pub goals: Vec<Vec<Read>>,
     /// Where to read the next fluents, after `next`.
     pub fluents: Vec<Read>,
-    /// Room for the next state while it is put into place.
-    pub(crate) scratch: Vec<crate::plane::Plane>,
 }
 
 /// Orders the gates of a circuit and gives them places.
@@ -84,54 +121,46 @@ pub fn schedule(circuit: &Circuit) -> Schedule {
     let in_goal = cone(graph, &goal_roots, &in_state);
     let in_next = cone(graph, &circuit.next, &in_state);
     let mut allocator = Allocator::new(circuit);
-    let state_order = runs(graph, &in_state);
-    let goal_order = runs(graph, &in_goal);
-    let next_order = runs(graph, &in_next);
+    let state_order = runs(&allocator.kinds, &in_state);
+    let goal_order = runs(&allocator.kinds, &in_goal);
+    let next_order = runs(&allocator.kinds, &in_next);
     // What the state part computes must survive as long as a later part or a reader needs it.
     let mut keep = vec![false; graph.nodes().len()];
     for signal in &state_roots {
         keep[signal.node()] = true;
     }
-    for (kind_and_node, cone) in [(&goal_order, &in_goal), (&next_order, &in_next)] {
-        for (_, node) in kind_and_node {
-            for operand in operands(graph, *node) {
-                keep[operand] |= !cone[operand];
-            }
+    for (order, cone) in [(&goal_order, &in_goal), (&next_order, &in_next)] {
+        for operand in order.iter().flat_map(|node| allocator.operands(*node)) {
+            keep[operand as usize] |= !cone[operand as usize];
         }
     }
     for signal in circuit.next.iter().chain(&goal_roots) {
         keep[signal.node()] = true;
     }
-    let state = allocator.part(graph, &state_order, &keep);
-    let legal: Vec<Vec<Read>> = circuit
+    let mut state = allocator.part(&state_order, &keep);
+    let legal = circuit
         .legal
         .iter()
-        .map(|own| own.iter().map(|signal| allocator.read(*signal)).collect())
+        .map(|own| own.iter().map(|signal| allocator.positive(*signal, &mut state)).collect())
         .collect();
     let terminal = allocator.read(circuit.terminal);
     // The goals and the next state are never in memory together: both may use the free places.
     let mut goal_allocator = allocator.clone();
-    let goal = goal_allocator.part(graph, &goal_order, &keep);
+    let goal = goal_allocator.part(&goal_order, &keep);
     let goals = circuit
         .goals
         .iter()
         .map(|own| own.iter().map(|signal| goal_allocator.read(*signal)).collect())
         .collect();
-    let next = allocator.part(graph, &next_order, &keep);
+    let next = allocator.part(&next_order, &keep);
     let fluents = circuit.next.iter().map(|signal| allocator.read(*signal)).collect();
     let places = allocator.used.max(goal_allocator.used) as usize;
-    Schedule { state, goal, next, places, legal, terminal, goals, fluents, scratch: Vec::new() }
-}
-
-fn operands(graph: &Graph, node: usize) -> Vec<usize> {
-    match graph.nodes()[node] {
-        Node::And(a, b) => vec![a.node(), b.node()],
-        _ => Vec::new(),
-    }
+    let zero = allocator.zero;
+    Schedule { state, goal, next, places, zero, legal, terminal, goals, fluents }
 }
 
 /// The gates that the roots need, without those of another cone.
-fn cone(graph: &Graph, roots: &[Signal], without: &[bool]) -> Vec<bool> {
+pub(crate) fn cone(graph: &Graph, roots: &[Signal], without: &[bool]) -> Vec<bool> {
     let mut inside = vec![false; graph.nodes().len()];
     let mut todo: Vec<usize> = roots.iter().map(|signal| signal.node()).collect();
     while let Some(node) = todo.pop() {
@@ -144,35 +173,58 @@ fn cone(graph: &Graph, roots: &[Signal], without: &[bool]) -> Vec<bool> {
     inside
 }
 
-fn kind_of(graph: &Graph, node: usize) -> Option<(Kind, usize, usize)> {
-    let Node::And(a, b) = graph.nodes()[node] else { return None };
-    Some(match (a.is_complemented(), b.is_complemented()) {
-        (false, false) => (Kind::And, a.node(), b.node()),
-        (false, true) => (Kind::AndNot, a.node(), b.node()),
-        (true, false) => (Kind::AndNot, b.node(), a.node()),
-        (true, true) => (Kind::Nor, a.node(), b.node()),
-    })
+/// How a node is computed from other nodes as they are stored; and whether it is stored complemented.
+#[derive(Clone, Copy, Debug)]
+struct Gate {
+    kind: Kind,
+    a: u32,
+    b: u32,
+    complemented: bool,
+}
+
+fn gates(graph: &Graph) -> Vec<Gate> {
+    let mut gates: Vec<Gate> = Vec::with_capacity(graph.nodes().len());
+    for node in graph.nodes() {
+        let mut gate = Gate { kind: Kind::And, a: 0, b: 0, complemented: false };
+        if let Node::And(a, b) = node {
+            let flipped = |s: &Signal| s.is_complemented() != gates[s.node()].complemented;
+            let (flip_a, flip_b) = (flipped(a), flipped(b));
+            let (first, second) = if flip_a && !flip_b { (b, a) } else { (a, b) };
+            gate = Gate {
+                kind: match (flip_a, flip_b) {
+                    (false, false) => Kind::And,
+                    (true, true) => Kind::Or,
+                    _ => Kind::AndNot,
+                },
+                a: first.node() as u32,
+                b: second.node() as u32,
+                complemented: flip_a && flip_b,
+            };
+        }
+        gates.push(gate);
+    }
+    gates
 }
 
 /// The gates of a cone, operands first, in long runs of one kind: among the gates that are ready, those
 /// of the present kind are taken as long as there are any.
-fn runs(graph: &Graph, cone: &[bool]) -> Vec<(Kind, usize)> {
-    const KINDS: [Kind; 3] = [Kind::And, Kind::AndNot, Kind::Nor];
-    let mut missing: FxHashMap<usize, usize> = FxHashMap::default();
-    let mut users: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-    let mut ready: [Vec<usize>; 3] = Default::default();
-    let kind_number = |node: usize| kind_of(graph, node).map_or(0, |(kind, _, _)| kind as usize);
+fn runs(gates: &[Gate], cone: &[bool]) -> Vec<u32> {
+    let mut missing = vec![0u8; cone.len()];
+    let mut ready: [Vec<u32>; 3] = Default::default();
+    let mut users: Vec<(u32, u32)> = Vec::new();
     for node in (0..cone.len()).filter(|node| cone[*node]) {
-        let inner: Vec<usize> = operands(graph, node).into_iter().filter(|n| cone[*n]).collect();
-        if inner.is_empty() {
-            ready[kind_number(node)].push(node);
-        } else {
-            missing.insert(node, inner.len());
-            for operand in inner {
-                users.entry(operand).or_default().push(node);
+        let gate = gates[node];
+        for operand in [gate.a, gate.b] {
+            if cone[operand as usize] {
+                missing[node] += 1;
+                users.push((operand, node as u32));
             }
         }
+        if missing[node] == 0 {
+            ready[gate.kind as usize].push(node as u32);
+        }
     }
+    users.sort_unstable();
     let mut order = Vec::new();
     let mut present = 0;
     loop {
@@ -183,22 +235,24 @@ fn runs(graph: &Graph, cone: &[bool]) -> Vec<(Kind, usize)> {
             }
         }
         let Some(node) = ready[present].pop() else { return order };
-        order.push((KINDS[present], node));
-        for user in users.remove(&node).unwrap_or_default() {
-            if let Some(count) = missing.get_mut(&user) {
-                *count -= 1;
-                if *count == 0 {
-                    ready[kind_number(user)].push(user);
-                }
+        order.push(node);
+        let first = users.partition_point(|(operand, _)| *operand < node);
+        for (_, user) in users[first..].iter().take_while(|(operand, _)| *operand == node) {
+            missing[*user as usize] -= 1;
+            if missing[*user as usize] == 0 {
+                ready[gates[*user as usize].kind as usize].push(*user);
             }
         }
     }
 }
 
+const NOWHERE: u32 = u32::MAX;
+
 /// Gives places to gates; a place is used again when its gate is read no more.
 #[derive(Clone)]
 struct Allocator {
-    place_of: FxHashMap<usize, u32>,
+    kinds: Vec<Gate>,
+    place_of: Vec<u32>,
     free: Vec<u32>,
     used: u32,
     zero: u32,
@@ -206,50 +260,72 @@ struct Allocator {
 
 impl Allocator {
     fn new(circuit: &Circuit) -> Self {
-        let mut place_of = FxHashMap::default();
+        let kinds = gates(&circuit.graph);
+        let mut place_of = vec![NOWHERE; kinds.len()];
         let mut used = 0;
         for signal in circuit.fluents.iter().chain(circuit.does.iter().flatten()) {
-            place_of.insert(signal.node(), used);
+            place_of[signal.node()] = used;
             used += 1;
         }
-        place_of.insert(Signal::FALSE.node(), used);
-        Self { place_of, free: Vec::new(), used: used + 1, zero: used }
+        place_of[Signal::FALSE.node()] = used;
+        Self { kinds, place_of, free: Vec::new(), used: used + 2, zero: used }
+    }
+
+    fn operands(&self, node: u32) -> [u32; 2] {
+        let gate = self.kinds[node as usize];
+        [gate.a, gate.b]
     }
 
     fn read(&self, signal: Signal) -> Read {
-        let place = self.place_of.get(&signal.node()).copied().unwrap_or(self.zero);
-        Read { place, complement: signal.is_complemented() }
+        let place = self.place_of[signal.node()];
+        let place = if place == NOWHERE { self.zero } else { place };
+        let complement = signal.is_complemented() != self.kinds[signal.node()].complemented;
+        Read { place, complement }
     }
 
-    fn part(&mut self, graph: &Graph, order: &[(Kind, usize)], keep: &[bool]) -> Part {
-        let mut last_use: FxHashMap<usize, usize> = FxHashMap::default();
-        for (at, (_, node)) in order.iter().enumerate() {
-            for operand in operands(graph, *node) {
-                last_use.insert(operand, at);
+    /// A place with the signal itself, not its complement.
+    fn positive(&mut self, signal: Signal, part: &mut Part) -> u32 {
+        let read = self.read(signal);
+        match (read.complement, read.place == self.zero) {
+            (false, _) => read.place,
+            (true, true) => self.zero + 1,
+            (true, false) => {
+                let to = self.take();
+                part.push(Kind::AndNot, Op { to, a: self.zero + 1, b: read.place });
+                to
             }
         }
-        let own: rustc_hash::FxHashSet<usize> = order.iter().map(|(_, node)| *node).collect();
+    }
+
+    fn take(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.used += 1;
+            self.used - 1
+        })
+    }
+
+    fn part(&mut self, order: &[u32], keep: &[bool]) -> Part {
+        let mut last_use = vec![NOWHERE; self.kinds.len()];
+        let mut own = vec![false; self.kinds.len()];
+        for (at, node) in order.iter().enumerate() {
+            own[*node as usize] = true;
+            for operand in self.operands(*node) {
+                last_use[operand as usize] = at as u32;
+            }
+        }
         let mut part = Part::default();
-        for (at, (kind, node)) in order.iter().enumerate() {
-            let Some((_, a, b)) = kind_of(graph, *node) else { continue };
-            let (pa, pb) = (self.place_of[&a], self.place_of[&b]);
-            for operand in [a, b] {
-                let finished = last_use.get(&operand) == Some(&at);
-                if finished && own.contains(&operand) && !keep[operand] {
-                    self.free.extend(self.place_of.get(&operand));
-                    last_use.remove(&operand);
+        for (at, node) in order.iter().enumerate() {
+            let Gate { kind, a, b, .. } = self.kinds[*node as usize];
+            let (pa, pb) = (self.place_of[a as usize], self.place_of[b as usize]);
+            for operand in [a as usize, b as usize] {
+                if last_use[operand] == at as u32 && own[operand] && !keep[operand] {
+                    self.free.push(self.place_of[operand]);
+                    last_use[operand] = NOWHERE;
                 }
             }
-            let to = self.free.pop().unwrap_or_else(|| {
-                self.used += 1;
-                self.used - 1
-            });
-            self.place_of.insert(*node, to);
-            part.ops.push(Op { to, a: pa, b: pb });
-            match part.runs.last_mut() {
-                Some((last, end)) if last == kind => *end = part.ops.len() as u32,
-                _ => part.runs.push((*kind, part.ops.len() as u32)),
-            }
+            let to = self.take();
+            self.place_of[*node as usize] = to;
+            part.push(kind, Op { to, a: pa, b: pb });
         }
         part
     }

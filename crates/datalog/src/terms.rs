@@ -16,6 +16,13 @@ pub enum GroundTerm {
 }
 
 impl GroundTerm {
+    /// The constant, or the name of the function.
+    pub fn name(&self) -> Symbol {
+        match self {
+            GroundTerm::Constant(name) | GroundTerm::Function(name, _) => *name,
+        }
+    }
+
     /// The term in KIF with single blanks.
     pub fn to_text(&self, symbols: &Symbols) -> String {
         let mut out = String::new();

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use circuit::lanes::Nobody;
 use circuit::{Lanes, Tally, TooLarge, plane};
 use datalog::GroundTerm;
 use ground::{Budget, Stopped};
@@ -47,6 +48,12 @@ pub struct Sizes {
     pub rules: usize,
     /// Gates for legal moves and the end of the game, for the next state, and for the goals.
     pub gates: (usize, usize, usize),
+    /// Situations (who is in control) that random play goes through in turn.
+    pub phases: usize,
+    /// The same counts for a step of random play, on average over the situations.
+    pub operations: (usize, usize, usize),
+    /// Moves that are chosen among in a step of random play, on average.
+    pub choices: usize,
 }
 
 /// Positions side by side, with the fluents and moves of the game.
@@ -80,7 +87,7 @@ impl Batch {
 
     /// Positions on a circuit that was built before.
     pub(crate) fn on(gates: &Gates, seed: u64) -> Self {
-        Self { lanes: Lanes::new(&gates.circuit, seed), gates: gates.clone() }
+        Self { lanes: Lanes::on(gates.code.clone(), seed), gates: gates.clone() }
     }
 
     /// How large the game is.
@@ -92,53 +99,20 @@ impl Batch {
     /// than there are positions: a position whose playout ended takes the next one. None for a state
     /// that the circuit does not know.
     pub fn playouts(&mut self, starts: &[State], most: u32) -> Vec<Option<Outcome>> {
-        const IDLE: usize = usize::MAX;
         let mut outcomes: Vec<Option<Outcome>> = vec![None; starts.len()];
-        let mut waiting = 0;
-        let mut playing = vec![IDLE; Self::LANES];
-        let mut lengths = vec![0; Self::LANES];
-        let mut take = |lanes: &mut Self, lane: usize, playing: &mut [usize]| {
-            playing[lane] = IDLE;
-            while waiting < starts.len() && playing[lane] == IDLE {
-                if lanes.load(lane, &starts[waiting]) {
-                    playing[lane] = waiting;
-                }
-                waiting += 1;
+        let (gates, numbers) = (self.gates.clone(), self.gates.numbers.clone());
+        let load = |lanes: &mut Lanes, lane: usize, start: usize| {
+            gates.knows(&starts[start]) && {
+                lanes.load(lane, |at| starts[start].contains(numbers.fluents[at]));
+                true
             }
-            playing[lane] != IDLE
         };
-        let mut busy = 0;
-        for lane in 0..Self::LANES {
-            busy += usize::from(take(self, lane, &mut playing));
-        }
-        let mut ended = Vec::new();
-        let roles = self.gates.numbers.values.len();
-        while busy > 0 {
-            self.lanes.play_one(&mut ended);
-            for end in ended.drain(..) {
-                if playing[end.lane] == IDLE {
-                    continue;
-                }
-                let goals = end.goals.iter().zip(&self.gates.numbers.values);
-                let goals = goals.map(|(held, own)| own[(*held)?]).collect();
-                let (length, terminal) = (lengths[end.lane], end.terminal);
-                outcomes[playing[end.lane]] = Some(Outcome { goals, length, terminal });
-                busy -= usize::from(!take(self, end.lane, &mut playing));
-                lengths[end.lane] = 0;
-            }
-            for lane in 0..Self::LANES {
-                // Positions that just got a new state are still, too.
-                if playing[lane] != IDLE && !self.lanes.is_still(lane) {
-                    lengths[lane] += 1;
-                    if lengths[lane] >= most {
-                        let (goals, length) = (vec![None; roles], lengths[lane]);
-                        outcomes[playing[lane]] = Some(Outcome { goals, length, terminal: false });
-                        busy -= usize::from(!take(self, lane, &mut playing));
-                        lengths[lane] = 0;
-                    }
-                }
-            }
-        }
+        self.lanes.playouts(starts.len(), load, most, &mut Nobody, |finished| {
+            let goals = finished.goals.iter().zip(&numbers.values);
+            let goals = goals.map(|(held, own)| own[(*held)?]).collect();
+            let (length, terminal) = (finished.length, finished.terminal);
+            outcomes[finished.start] = Some(Outcome { goals, length, terminal });
+        });
         outcomes
     }
 

@@ -2,7 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+<<<<<<< HEAD
 use circuit::{Circuit, Layout, Plan};
+=======
+use circuit::Circuit;
+use circuit::lanes::Code;
+>>>>>>> 146cc40 (wip)
 use ground::{Budget, GroundProgram};
 
 use crate::batch::{Batch, NoCircuit, Sizes};
@@ -19,6 +24,7 @@ pub struct Gates {
     pub(crate) game: Game,
     pub(crate) program: Arc<GroundProgram>,
     pub(crate) circuit: Arc<Circuit>,
+    pub(crate) code: Arc<Code>,
     pub(crate) numbers: Arc<Numbers>,
     /// The networks of the steppers, made when the first one is wanted.
     plan: Arc<OnceLock<Arc<Plan>>>,
@@ -51,18 +57,26 @@ impl Gates {
         let program = game.ground(budget).map_err(NoCircuit::Ground)?;
         let limits = circuit::Limits { deadline: budget.deadline, ..circuit::Limits::default() };
         let circuit = circuit::build(&program, &limits).map_err(NoCircuit::Gates)?;
+        let code = Code::new(&circuit);
         let sizes = Sizes {
             fluents: program.fluents.len(),
             moves: program.moves.iter().map(Vec::len).sum(),
             rules: program.rule_count(),
             gates: circuit::operations(&circuit),
+            phases: code.phases(),
+            operations: code.operations(),
+            choices: code.choices(),
         };
         Ok(Self {
             game: game.clone(),
             numbers: Arc::new(Numbers::new(game, &program)),
             program: Arc::new(program),
             circuit: Arc::new(circuit),
+<<<<<<< HEAD
             plan: Arc::default(),
+=======
+            code: Arc::new(code),
+>>>>>>> 146cc40 (wip)
             sizes,
         })
     }
@@ -97,6 +111,7 @@ impl Gates {
         &self.numbers.moves
     }
 
+<<<<<<< HEAD
     /// The networks of the steppers.
     pub(crate) fn plan(&self) -> Arc<Plan> {
         let plan = self.plan.get_or_init(|| {
@@ -105,6 +120,12 @@ impl Gates {
             Plan::new(&self.circuit, &layout)
         });
         plan.clone()
+=======
+    /// Whether the circuit knows all fluents of a state, so that it can be reached as far as is known.
+    pub fn knows(&self, state: &State) -> bool {
+        let place_of = &self.numbers.place_of;
+        state.iter().all(|f| place_of.get(f.index()).is_some_and(|place| *place != NOWHERE))
+>>>>>>> 146cc40 (wip)
     }
 
     /// A machine for one thread.

@@ -11,7 +11,7 @@
 //! for a handful. After some rounds the positions still without a number wait instead; which move they
 //! will choose does not depend on that.
 
-use crate::plane::{NONE, Plane, RandomBlock, RandomPlanes, WORDS};
+use crate::plane::{Memory, NONE, Plane, RandomBlock, RandomPlanes, WORDS, and, and_not};
 use crate::vector::Vector;
 
 /// Positions in which nothing was chosen.
@@ -37,25 +37,44 @@ struct Count {
     bits: usize,
 }
 
+/// Eight moves: where to read whether each is legal, and where to write which positions chose it.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    legal: [u32; GROUP],
+    chosen: [u32; GROUP],
+}
+
 /// The choice among some moves of a role.
 #[derive(Clone, Debug)]
 pub struct Chooser {
-    /// Where to read whether each move is legal.
-    legal: Vec<u32>,
-    /// Where to write which positions chose it.
+    groups: Vec<Group>,
+    /// The places of all moves.
     chosen: Vec<u32>,
     /// The counts of each level, those of the groups first.
     levels: Vec<Vec<Count>>,
     counts: Vec<Plane>,
     masks: Vec<Vec<Plane>>,
+    /// For each node of each level whether no move below it is legal in any position of the block.
+    empty: Vec<Vec<bool>>,
+    /// Above all places of the moves.
+    places: usize,
     /// How often numbers are drawn. A round serves at least half of the positions that are left.
     rounds: usize,
 }
 
 impl Chooser {
-    /// A choice among moves: for each the place of its legality and the place for the choice.
-    pub fn new(moves: &[(u32, u32)]) -> Self {
-        let groups = moves.len().div_ceil(GROUP);
+    /// A choice among moves: for each the place of its legality and the place for the choice. `spare`
+    /// are such places for moves that do not exist: nothing holds at the first, nobody reads the second.
+    pub fn new(moves: &[(u32, u32)], spare: (u32, u32)) -> Self {
+        let group = |moves: &[(u32, u32)]| {
+            let at = |i: usize| moves.get(i).copied().unwrap_or(spare);
+            Group {
+                legal: std::array::from_fn(|i| at(i).0),
+                chosen: std::array::from_fn(|i| at(i).1),
+            }
+        };
+        let grouped: Vec<Group> = moves.chunks(GROUP).map(group).collect();
+        let groups = grouped.len();
         let mut places = 0;
         let mut node = |bits: usize| {
             places += bits;
@@ -72,12 +91,20 @@ impl Chooser {
             levels.push(level);
         }
         let masks = levels.iter().map(|level| vec![NONE; level.len()]).collect();
+        let empty = levels.iter().map(|level| vec![false; level.len()]).collect();
         Self {
-            legal: moves.iter().map(|(legal, _)| *legal).collect(),
+            groups: grouped,
             chosen: moves.iter().map(|(_, chosen)| *chosen).collect(),
             levels,
             counts: vec![NONE; places],
             masks,
+            empty,
+            places: moves
+                .iter()
+                .chain([&spare])
+                .map(|(a, b)| *a.max(b) as usize + 1)
+                .max()
+                .unwrap_or(0),
             rounds: if groups > 2 { 3 } else { 2 },
         }
     }
@@ -90,41 +117,53 @@ impl Chooser {
     /// Chooses in the positions that are active; returns those of them in which nothing is chosen.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+    #[expect(unsafe_code, reason = "checked accesses take a third more time")]
     pub fn choose<V: Vector>(
         &mut self,
         memory: &mut [Plane],
         active: &Plane,
         random: &mut RandomPlanes,
     ) -> Unchosen {
+        // SAFETY: `places` is above all places of `legal` and `chosen`, which never change.
+        let mut memory = unsafe { Memory::new(memory, self.places) };
+        let memory = &mut memory;
         let mut unchosen = Unchosen { stuck: NONE, waiting: NONE };
+        if let ([chosen], [group]) = (&self.chosen[..], &self.groups[..]) {
+            let legal = *memory.at(group.legal[0]);
+            *memory.at_mut(*chosen) = and(&legal, active);
+            unchosen.stuck = and_not(active, &legal);
+            return unchosen;
+        }
+        if self.groups.is_empty() {
+            unchosen.stuck = *active;
+            return unchosen;
+        }
+        self.count_groups::<V>(memory);
+        let mut own = [NONE; GROUP];
         for block in 0..WORDS / V::SIZE {
             let active = V::load(active, block);
-            let (stuck, waiting) = random
-                .in_block::<V, _>(block, |random| self.choose_block(memory, block, active, random));
-            stuck.store(&mut unchosen.stuck, block);
-            waiting.store(&mut unchosen.waiting, block);
+            let (some, open, number) =
+                random.in_block::<V, _>(block, |random| self.find_group(block, active, random));
+            for (plane, own) in own.iter_mut().zip(self.pick(memory, block, number)) {
+                own.store(plane, block);
+            }
+            active.and_not(some).store(&mut unchosen.stuck, block);
+            active.and(some).and(open).store(&mut unchosen.waiting, block);
         }
+        self.write::<V>(memory, &own);
         unchosen
     }
 
+    /// Draws a number in each position and finds the group that it falls into. Returns where there is a
+    /// legal move, where no number was found, and the number within the group.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    fn choose_block<V: Vector>(
+    fn find_group<V: Vector>(
         &mut self,
-        memory: &mut [Plane],
         block: usize,
         active: V,
         random: &mut RandomBlock<V>,
-    ) -> (V, V) {
-        if self.legal.is_empty() {
-            return (active, V::zero());
-        }
-        if let ([legal], [chosen]) = (&self.legal[..], &self.chosen[..]) {
-            let legal = V::load(&memory[*legal as usize], block);
-            legal.and(active).store(&mut memory[*chosen as usize], block);
-            return (active.and_not(legal), V::zero());
-        }
-        self.count_groups::<V>(memory, block);
+    ) -> (V, V, [V; 3]) {
         self.count_tree::<V>(block);
         let top = self.levels.len() - 1;
         let Count { place, bits } = self.levels[top][0];
@@ -136,22 +175,27 @@ impl Chooser {
         for level in (1..=top).rev() {
             self.descend(level, block, &mut number);
         }
-        self.pick(memory, block, [number[0], number[1], number[2]]);
-        (active.and_not(some), active.and(some).and(open))
+        (some, open, [number[0], number[1], number[2]])
     }
 
     /// Counts the legal moves of each group.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    fn count_groups<V: Vector>(&mut self, memory: &[Plane], block: usize) {
+    fn count_groups<V: Vector>(&mut self, memory: &Memory<'_>) {
         let counts = self.counts.chunks_exact_mut(GROUP_BITS);
-        for (group, counts) in self.legal.chunks(GROUP).zip(counts) {
-            let mut legal = [V::zero(); GROUP];
-            for (vector, place) in legal.iter_mut().zip(group) {
-                *vector = V::load(&memory[*place as usize], block);
-            }
-            for (bit, plane) in count_eight(legal).into_iter().zip(counts) {
-                bit.store(plane, block);
+        let groups = self.groups.iter().zip(&mut self.empty[0]);
+        for ((group, is_empty), counts) in groups.zip(counts) {
+            *is_empty = true;
+            for block in 0..WORDS / V::SIZE {
+                let mut legal = [V::zero(); GROUP];
+                for (vector, place) in legal.iter_mut().zip(&group.legal) {
+                    *vector = V::load(memory.at(*place), block);
+                }
+                let all = legal.iter().fold(V::zero(), |all, one| all.or(*one));
+                *is_empty &= all.is_zero();
+                for (bit, plane) in count_eight(legal).into_iter().zip(&mut *counts) {
+                    bit.store(plane, block);
+                }
             }
         }
     }
@@ -162,9 +206,20 @@ impl Chooser {
     fn count_tree<V: Vector>(&mut self, block: usize) {
         for level in 1..self.levels.len() {
             for node in 0..self.levels[level].len() {
-                let Some(&right) = self.levels[level - 1].get(2 * node + 1) else { continue };
+                let Some(&right) = self.levels[level - 1].get(2 * node + 1) else {
+                    self.empty[level][node] = self.empty[level - 1][2 * node];
+                    continue;
+                };
                 let left = self.levels[level - 1][2 * node];
                 let to = self.levels[level][node];
+                let below = &self.empty[level - 1];
+                let is_empty = below[2 * node] && below[2 * node + 1];
+                self.empty[level][node] = is_empty;
+                if is_empty {
+                    let planes = &mut self.counts[to.place..to.place + to.bits];
+                    planes.iter_mut().for_each(|plane| V::zero().store(plane, block));
+                    continue;
+                }
                 let mut carry = V::zero();
                 // The right child is never wider than the left one.
                 for bit in 0..left.bits {
@@ -189,6 +244,9 @@ impl Chooser {
         let below = &self.levels[level - 1];
         let mut left = [V::zero(); MOST_BITS];
         for (node, mask) in self.masks[level].iter().enumerate() {
+            if self.empty[level - 1][2 * node] {
+                continue;
+            }
             let mask = V::load(mask, block);
             let count = below[2 * node];
             let planes = &self.counts[count.place..count.place + count.bits];
@@ -213,6 +271,9 @@ impl Chooser {
         let (lower, upper) = self.masks.split_at_mut(level);
         let lower = &mut lower[level - 1];
         for (node, mask) in upper[0].iter().enumerate() {
+            if self.empty[level][node] {
+                continue;
+            }
             let mask = V::load(mask, block);
             if 2 * node + 1 < below.len() {
                 mask.and(borrow).store(&mut lower[2 * node], block);
@@ -223,16 +284,19 @@ impl Chooser {
         }
     }
 
-    /// Brings the legal moves of each position's group together, takes the one with the number, and
-    /// writes it to its place.
+    /// Brings the legal moves of each position's group together and takes the one with the number.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-    fn pick<V: Vector>(&self, memory: &mut [Plane], block: usize, mut number: [V; 3]) {
+    fn pick<V: Vector>(&self, memory: &Memory<'_>, block: usize, mut number: [V; 3]) -> [V; GROUP] {
         let mut own = [V::zero(); GROUP];
-        for (group, mask) in self.legal.chunks(GROUP).zip(&self.masks[0]) {
+        let masks = self.masks[0].iter().zip(&self.empty[0]);
+        for (group, (mask, is_empty)) in self.groups.iter().zip(masks) {
+            if *is_empty {
+                continue;
+            }
             let mask = V::load(mask, block);
-            for (sum, place) in own.iter_mut().zip(group) {
-                *sum = sum.or(mask.and(V::load(&memory[*place as usize], block)));
+            for (sum, place) in own.iter_mut().zip(&group.legal) {
+                *sum = sum.or(mask.and(V::load(memory.at(*place), block)));
             }
         }
         // The number counts down at each legal move; where it is 0 before, the move is taken. Going on
@@ -247,10 +311,24 @@ impl Chooser {
                 borrow = borrow.and_not(before);
             }
         }
-        for (group, mask) in self.chosen.chunks(GROUP).zip(&self.masks[0]) {
-            let mask = V::load(mask, block);
-            for (own, place) in own.iter().zip(group) {
-                mask.and(*own).store(&mut memory[*place as usize], block);
+        own
+    }
+
+    /// Writes the moves taken to their places.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+    fn write<V: Vector>(&mut self, memory: &mut Memory<'_>, own: &[Plane; GROUP]) {
+        let masks = self.masks[0].iter().zip(&self.empty[0]);
+        for (group, (mask, is_empty)) in self.groups.iter().zip(masks) {
+            if *is_empty {
+                group.chosen.iter().for_each(|place| *memory.at_mut(*place) = NONE);
+                continue;
+            }
+            for block in 0..WORDS / V::SIZE {
+                let mask = V::load(mask, block);
+                for (own, place) in own.iter().zip(&group.chosen) {
+                    mask.and(V::load(own, block)).store(memory.at_mut(*place), block);
+                }
             }
         }
     }
@@ -317,7 +395,7 @@ fn draw<V: Vector>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plane::{ALL, LANES, and, and_not, any, count, nor, or};
+    use crate::plane::{ALL, LANES, any, count, nor, or};
     use crate::vector::{Kernel, Width};
 
     /// Moves whose legality is in the first half of the memory and whose choice goes to the second.
@@ -333,8 +411,9 @@ mod tests {
             let places: Vec<(u32, u32)> =
                 (0..moves as u32).map(|i| (i, moves as u32 + i)).collect();
             let mut memory = legal.to_vec();
-            memory.resize(2 * moves, NONE);
-            Self { chooser: Chooser::new(&places), memory, moves }
+            memory.resize(2 * moves + 2, NONE);
+            let spare = (2 * moves as u32, 2 * moves as u32 + 1);
+            Self { chooser: Chooser::new(&places, spare), memory, moves }
         }
 
         fn choose(&mut self, width: Width, random: &mut RandomPlanes) -> Unchosen {
@@ -350,7 +429,7 @@ mod tests {
         }
 
         fn chosen(&self) -> &[Plane] {
-            &self.memory[self.moves..]
+            &self.memory[self.moves..2 * self.moves]
         }
     }
 

@@ -16,8 +16,8 @@ use crate::choose::Chooser;
 use crate::harvest::{Aside, GoalCode, Harvest};
 use crate::phase::phases;
 use crate::plane::{
-    ALL, LANES, NONE, Plane, RandomPlanes, WORDS, and, and_not, any, count, flipped, get, lanes_of,
-    nor, or, set,
+    ALL, LANES, Memory, NONE, Plane, RandomPlanes, WORDS, and, and_not, any, count, flipped, get,
+    lanes_of, nor, or, set,
 };
 use crate::schedule::{Kind, Op, Part, Read, Schedule, schedule};
 use crate::vector::{Kernel, Vector, Width};
@@ -143,7 +143,6 @@ pub struct Code {
     initial: Vec<bool>,
     does_starts: Vec<usize>,
     places: usize,
-    /// The most bits that a length may need.
     width: Width,
 }
 
@@ -159,11 +158,14 @@ impl Code {
             start += own.len();
         }
         let mut choosers = Vec::new();
-        let mut places = general.places;
         let mut codes = Vec::new();
-        for phase in phases(circuit) {
-            let schedule = schedule(&phase.circuit);
-            places = places.max(schedule.places);
+        let scheduled: Vec<_> =
+            phases(circuit).into_iter().map(|phase| (schedule(&phase.circuit), phase)).collect();
+        let places = scheduled.iter().map(|(schedule, _)| schedule.places);
+        let places = places.fold(general.places, usize::max);
+        // For moves that fill up the last group of a choice.
+        let spare = (general.zero, places as u32);
+        for (schedule, phase) in scheduled {
             let mut roles = Vec::new();
             for (role, forced) in phase.forced.iter().enumerate() {
                 roles.push(match forced {
@@ -174,7 +176,7 @@ impl Code {
                         let moves = moves.filter(|(_, legal)| **legal != schedule.zero);
                         let moves: Vec<(u32, u32)> =
                             moves.map(|(at, legal)| (*legal, start + at as u32)).collect();
-                        choosers.push(Chooser::new(&moves));
+                        choosers.push(Chooser::new(&moves, spare));
                         RoleCode::Choose(choosers.len() - 1)
                     }
                 });
@@ -182,6 +184,7 @@ impl Code {
             codes.push(PhaseCode { fixed: phase.fixed, schedule, roles });
         }
         let (initial, width) = (circuit.initial.clone(), Width::best());
+        let places = places + 1;
         Self { general, phases: codes, goals, choosers, initial, does_starts, places, width }
     }
 
@@ -635,13 +638,15 @@ impl Kernel for RunPart<'_> {
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
+#[expect(unsafe_code, reason = "checked accesses take a third more time; see docs/benchmarks.md")]
 fn run_part<V: Vector>(part: &Part, memory: &mut [Plane]) {
-    assert!(part.places() <= memory.len(), "the memory is too small for the operations");
+    // SAFETY: all places of the operations are below `Part::places`; only `Part::push` adds operations.
+    let mut memory = unsafe { Memory::new(memory, part.places()) };
     for (kind, ops) in part.runs() {
         match kind {
-            Kind::And => run_ops::<V>(ops, memory, V::and),
-            Kind::AndNot => run_ops::<V>(ops, memory, V::and_not),
-            Kind::Or => run_ops::<V>(ops, memory, V::or),
+            Kind::And => run_ops::<V>(ops, &mut memory, V::and),
+            Kind::AndNot => run_ops::<V>(ops, &mut memory, V::and_not),
+            Kind::Or => run_ops::<V>(ops, &mut memory, V::or),
         }
     }
 }
@@ -649,21 +654,14 @@ fn run_part<V: Vector>(part: &Part, memory: &mut [Plane]) {
 /// Runs operations of one kind.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-#[expect(unsafe_code, reason = "checked accesses take a third more time; see docs/benchmarks.md")]
-fn run_ops<V: Vector>(ops: &[Op], memory: &mut [Plane], operation: impl Fn(V, V) -> V) {
+fn run_ops<V: Vector>(ops: &[Op], memory: &mut Memory<'_>, operation: impl Fn(V, V) -> V) {
     for op in ops {
-        debug_assert!(op.to.max(op.a).max(op.b) < memory.len() as u32);
-        // SAFETY: all places of a part are below `Part::places`, which its only constructor keeps true,
-        // and the caller has checked that the memory is that large.
-        unsafe {
-            let a = memory.get_unchecked(op.a as usize);
-            let b = memory.get_unchecked(op.b as usize);
-            let mut to = NONE;
-            for block in 0..WORDS / V::SIZE {
-                operation(V::load(a, block), V::load(b, block)).store(&mut to, block);
-            }
-            *memory.get_unchecked_mut(op.to as usize) = to;
+        let (a, b) = (memory.at(op.a), memory.at(op.b));
+        let mut to = NONE;
+        for block in 0..WORDS / V::SIZE {
+            operation(V::load(a, block), V::load(b, block)).store(&mut to, block);
         }
+        *memory.at_mut(op.to) = to;
     }
 }
 

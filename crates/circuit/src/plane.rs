@@ -103,6 +103,48 @@ pub fn lanes_of(plane: &Plane) -> impl Iterator<Item = usize> + use<> {
     })
 }
 
+/// Planes by their places, without a check at each access.
+///
+/// Whoever makes one says how far the places go that will be used; that is checked once.
+pub(crate) struct Memory<'p> {
+    planes: &'p mut [Plane],
+}
+
+impl<'p> Memory<'p> {
+    /// Memory for places below `places`.
+    ///
+    /// # Safety
+    /// [`Memory::at`] and [`Memory::at_mut`] must be called with places below `places` only.
+    #[inline(always)]
+    #[expect(
+        unsafe_code,
+        reason = "checked accesses take a third more time; see docs/benchmarks.md"
+    )]
+    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
+    pub(crate) unsafe fn new(planes: &'p mut [Plane], places: usize) -> Self {
+        assert!(places <= planes.len(), "the memory is too small for these places");
+        Self { planes }
+    }
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "see Memory::new")]
+    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
+    pub(crate) fn at(&self, place: u32) -> &Plane {
+        debug_assert!((place as usize) < self.planes.len());
+        // SAFETY: promised by whoever called `Memory::new`.
+        unsafe { self.planes.get_unchecked(place as usize) }
+    }
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "see Memory::new")]
+    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
+    pub(crate) fn at_mut(&mut self, place: u32) -> &mut Plane {
+        debug_assert!((place as usize) < self.planes.len());
+        // SAFETY: promised by whoever called `Memory::new`.
+        unsafe { self.planes.get_unchecked_mut(place as usize) }
+    }
+}
+
 /// Random planes: xoshiro256+ (Blackman and Vigna), one generator per word.
 #[derive(Clone, Debug)]
 pub struct RandomPlanes {

@@ -121,9 +121,9 @@ pub fn schedule(circuit: &Circuit) -> Schedule {
     let in_goal = cone(graph, &goal_roots, &in_state);
     let in_next = cone(graph, &circuit.next, &in_state);
     let mut allocator = Allocator::new(circuit);
-    let state_order = runs(&allocator.kinds, &in_state);
-    let goal_order = runs(&allocator.kinds, &in_goal);
-    let next_order = runs(&allocator.kinds, &in_next);
+    let state_order = runs(&allocator.kinds, &in_state, &state_roots);
+    let goal_order = runs(&allocator.kinds, &in_goal, &goal_roots);
+    let next_order = runs(&allocator.kinds, &in_next, &circuit.next);
     // What the state part computes must survive as long as a later part or a reader needs it.
     let mut keep = vec![false; graph.nodes().len()];
     for signal in &state_roots {
@@ -206,36 +206,76 @@ fn gates(graph: &Graph) -> Vec<Gate> {
     gates
 }
 
-/// The gates of a cone, operands first, in long runs of one kind: among the gates that are ready, those
-/// of the present kind are taken as long as there are any.
-fn runs(gates: &[Gate], cone: &[bool]) -> Vec<u32> {
-    let mut missing = vec![0u8; cone.len()];
-    let mut ready: [Vec<u32>; 3] = Default::default();
-    let mut users: Vec<(u32, u32)> = Vec::new();
-    for node in (0..cone.len()).filter(|node| cone[*node]) {
-        let gate = gates[node];
-        for operand in [gate.a, gate.b] {
-            if cone[operand as usize] {
-                missing[node] += 1;
-                users.push((operand, node as u32));
+/// Gates that are looked at together when runs of one kind are formed. More make longer runs, fewer keep
+/// what is computed closer to where it is used, so that it is still in the nearest cache.
+const WINDOW: usize = 512;
+
+/// The gates of a cone, operands first, in runs of one kind.
+fn runs(gates: &[Gate], cone: &[bool], roots: &[Signal]) -> Vec<u32> {
+    let mut order = depth_first(gates, cone, roots);
+    let mut missing = vec![0u8; gates.len()];
+    let mut window_of = vec![NOWHERE; gates.len()];
+    for (number, window) in order.chunks_mut(WINDOW).enumerate() {
+        for node in window.iter() {
+            window_of[*node as usize] = number as u32;
+        }
+        in_runs(gates, window, number as u32, &window_of, &mut missing);
+    }
+    order
+}
+
+/// The gates of a cone, operands first, each root's gates together.
+fn depth_first(gates: &[Gate], cone: &[bool], roots: &[Signal]) -> Vec<u32> {
+    let mut order = Vec::new();
+    let mut is_done: Vec<bool> = cone.iter().map(|inside| !inside).collect();
+    let mut todo: Vec<u32> = Vec::new();
+    for root in roots {
+        todo.push(root.node() as u32);
+        while let Some(node) = todo.last().copied() {
+            if is_done[node as usize] {
+                todo.pop();
+                continue;
+            }
+            let gate = gates[node as usize];
+            let before = todo.len();
+            todo.extend([gate.b, gate.a].iter().filter(|operand| !is_done[**operand as usize]));
+            if todo.len() == before {
+                is_done[node as usize] = true;
+                order.push(node);
+                todo.pop();
             }
         }
-        if missing[node] == 0 {
-            ready[gate.kind as usize].push(node as u32);
+    }
+    order
+}
+
+/// Reorders the gates of a window into runs: among the gates that are ready, those of the present kind
+/// are taken as long as there are any.
+fn in_runs(gates: &[Gate], window: &mut [u32], number: u32, window_of: &[u32], missing: &mut [u8]) {
+    let mut ready: [Vec<u32>; 3] = Default::default();
+    let mut users: Vec<(u32, u32)> = Vec::new();
+    for node in window.iter() {
+        let gate = gates[*node as usize];
+        for operand in [gate.a, gate.b] {
+            if window_of[operand as usize] == number {
+                missing[*node as usize] += 1;
+                users.push((operand, *node));
+            }
+        }
+        if missing[*node as usize] == 0 {
+            ready[gate.kind as usize].push(*node);
         }
     }
     users.sort_unstable();
-    let mut order = Vec::new();
+    ready.iter_mut().for_each(|list| list.reverse());
     let mut present = 0;
-    loop {
+    for place in window {
         if ready[present].is_empty() {
-            match (0..3).filter(|k| !ready[*k].is_empty()).max_by_key(|k| ready[*k].len()) {
-                Some(other) => present = other,
-                None => return order,
-            }
+            let longest = (0..3).max_by_key(|kind| ready[*kind].len());
+            present = longest.unwrap_or(present);
         }
-        let Some(node) = ready[present].pop() else { return order };
-        order.push(node);
+        let Some(node) = ready[present].pop() else { return };
+        *place = node;
         let first = users.partition_point(|(operand, _)| *operand < node);
         for (_, user) in users[first..].iter().take_while(|(operand, _)| *operand == node) {
             missing[*user as usize] -= 1;

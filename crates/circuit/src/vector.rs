@@ -71,12 +71,12 @@ impl Vector for u64 {
 
     #[inline(always)]
     fn load(plane: &Plane, block: usize) -> Self {
-        plane[block]
+        plane[block % WORDS]
     }
 
     #[inline(always)]
     fn store(self, plane: &mut Plane, block: usize) {
-        plane[block] = self;
+        plane[block % WORDS] = self;
     }
 
     #[inline(always)]
@@ -201,11 +201,11 @@ mod x86 {
 
     use std::arch::x86_64::{
         __m256i, __m512i, _mm_cvtsi32_si128, _mm256_add_epi64, _mm256_and_si256,
-        _mm256_andnot_si256, _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi64x,
-        _mm256_setzero_si256, _mm256_slli_epi64, _mm256_srli_epi64, _mm256_storeu_si256,
+        _mm256_andnot_si256, _mm256_load_si256, _mm256_or_si256, _mm256_set1_epi64x,
+        _mm256_setzero_si256, _mm256_slli_epi64, _mm256_srli_epi64, _mm256_store_si256,
         _mm256_testz_si256, _mm256_xor_si256, _mm512_add_epi64, _mm512_and_si512,
-        _mm512_andnot_si512, _mm512_loadu_si512, _mm512_or_si512, _mm512_set1_epi64,
-        _mm512_setzero_si512, _mm512_sll_epi64, _mm512_srl_epi64, _mm512_storeu_si512,
+        _mm512_andnot_si512, _mm512_load_si512, _mm512_or_si512, _mm512_set1_epi64,
+        _mm512_setzero_si512, _mm512_sll_epi64, _mm512_srl_epi64, _mm512_store_si512,
         _mm512_ternarylogic_epi64, _mm512_test_epi64_mask, _mm512_xor_si512,
     };
 
@@ -222,8 +222,8 @@ mod x86 {
     }
 
     // SAFETY, for all intrinsics of both types: kernels over them are run by `avx2` and `avx512` alone,
-    // and those only where the processor has the instructions. Loads and stores stay inside the plane:
-    // the slices are checked.
+    // and those only where the processor has the instructions. Loads and stores stay inside the plane,
+    // and planes are aligned to 64 bytes.
     impl Vector for __m256i {
         const SIZE: usize = 4;
 
@@ -239,14 +239,13 @@ mod x86 {
 
         #[inline(always)]
         fn load(plane: &Plane, block: usize) -> Self {
-            let words = &plane[block * 4..block * 4 + 4];
-            unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+            // The remainder keeps the access inside the plane whatever the block is.
+            unsafe { _mm256_load_si256(plane.0.as_ptr().add(block % 2 * 4).cast()) }
         }
 
         #[inline(always)]
         fn store(self, plane: &mut Plane, block: usize) {
-            let words = &mut plane[block * 4..block * 4 + 4];
-            unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self) }
+            unsafe { _mm256_store_si256(plane.0.as_mut_ptr().add(block % 2 * 4).cast(), self) }
         }
 
         #[inline(always)]
@@ -305,12 +304,12 @@ mod x86 {
 
         #[inline(always)]
         fn load(plane: &Plane, _block: usize) -> Self {
-            unsafe { _mm512_loadu_si512(plane.0.as_ptr().cast()) }
+            unsafe { _mm512_load_si512(plane.0.as_ptr().cast()) }
         }
 
         #[inline(always)]
         fn store(self, plane: &mut Plane, _block: usize) {
-            unsafe { _mm512_storeu_si512(plane.0.as_mut_ptr().cast(), self) }
+            unsafe { _mm512_store_si512(plane.0.as_mut_ptr().cast(), self) }
         }
 
         #[inline(always)]

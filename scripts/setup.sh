@@ -52,7 +52,7 @@ need_rust() {
         . "$HOME/.cargo/env"
     fi
     if ! command -v cargo >/dev/null 2>&1; then
-        echo "cargo was not found: install Rust (1.88 or newer) from https://rustup.rs and try again." >&2
+        echo "cargo was not found: install Rust (1.89 or newer) from https://rustup.rs and try again." >&2
         exit 1
     fi
 }

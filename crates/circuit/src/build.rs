@@ -249,12 +249,13 @@ impl<'p> Builder<'p> {
 /// Numbers for the names of the fluents.
 fn families(program: &GroundProgram) -> Vec<u32> {
     let mut names = Vec::new();
-    let mut number = |name| match names.iter().position(|known| *known == name) {
-        Some(at) => at as u32,
-        None => {
+    let mut number = |name| {
+        let known = names.iter().position(|known| *known == name);
+        let at = known.unwrap_or(names.len());
+        if at == names.len() {
             names.push(name);
-            names.len() as u32 - 1
         }
+        at as u32
     };
     program.fluents.iter().map(|term| number(term.name())).collect()
 }

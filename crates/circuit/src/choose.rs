@@ -10,6 +10,7 @@
 //! Drawing again until every position has a number would take nine rounds for 512 positions, most of them
 //! for a handful. After some rounds the positions still without a number wait instead; which move they
 //! will choose does not depend on that.
+#![expect(clippy::inline_always, reason = "kernels compiled for several kinds of registers")]
 
 use crate::plane::{Memory, NONE, Plane, RandomBlock, RandomPlanes, WORDS, and, and_not};
 use crate::vector::Vector;
@@ -116,7 +117,6 @@ impl Chooser {
 
     /// Chooses in the positions that are active; returns those of them in which nothing is chosen.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
     #[expect(unsafe_code, reason = "checked accesses take a third more time")]
     pub fn choose<V: Vector>(
         &mut self,
@@ -157,7 +157,6 @@ impl Chooser {
     /// Draws a number in each position and finds the group that it falls into. Returns where there is a
     /// legal move, where no number was found, and the number within the group.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
     fn find_group<V: Vector>(
         &mut self,
         block: usize,
@@ -180,7 +179,6 @@ impl Chooser {
 
     /// Counts the legal moves of each group.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
     fn count_groups<V: Vector>(&mut self, memory: &Memory<'_>) {
         let counts = self.counts.chunks_exact_mut(GROUP_BITS);
         let groups = self.groups.iter().zip(&mut self.empty[0]);
@@ -202,7 +200,6 @@ impl Chooser {
 
     /// Adds the counts up the tree.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
     fn count_tree<V: Vector>(&mut self, block: usize) {
         for level in 1..self.levels.len() {
             for node in 0..self.levels[level].len() {
@@ -217,7 +214,9 @@ impl Chooser {
                 self.empty[level][node] = is_empty;
                 if is_empty {
                     let planes = &mut self.counts[to.place..to.place + to.bits];
-                    planes.iter_mut().for_each(|plane| V::zero().store(plane, block));
+                    for plane in planes {
+                        V::zero().store(plane, block);
+                    }
                     continue;
                 }
                 let mut carry = V::zero();
@@ -239,7 +238,6 @@ impl Chooser {
 
     /// Moves every position's number from a level to the one below.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
     fn descend<V: Vector>(&mut self, level: usize, block: usize, number: &mut [V; MOST_BITS]) {
         let below = &self.levels[level - 1];
         let mut left = [V::zero(); MOST_BITS];
@@ -286,7 +284,6 @@ impl Chooser {
 
     /// Brings the legal moves of each position's group together and takes the one with the number.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
     fn pick<V: Vector>(&self, memory: &Memory<'_>, block: usize, mut number: [V; 3]) -> [V; GROUP] {
         let mut own = [V::zero(); GROUP];
         let masks = self.masks[0].iter().zip(&self.empty[0]);
@@ -316,12 +313,13 @@ impl Chooser {
 
     /// Writes the moves taken to their places.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
     fn write<V: Vector>(&mut self, memory: &mut Memory<'_>, own: &[Plane; GROUP]) {
         let masks = self.masks[0].iter().zip(&self.empty[0]);
         for (group, (mask, is_empty)) in self.groups.iter().zip(masks) {
             if *is_empty {
-                group.chosen.iter().for_each(|place| *memory.at_mut(*place) = NONE);
+                for place in &group.chosen {
+                    *memory.at_mut(*place) = NONE;
+                }
                 continue;
             }
             for block in 0..WORDS / V::SIZE {
@@ -336,13 +334,11 @@ impl Chooser {
 
 /// How many of eight bits are set, by full and half adders.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
 fn count_eight<V: Vector>(bits: [V; GROUP]) -> [V; GROUP_BITS] {
-    let [a, b, c, d, e, f, g, h] = bits;
-    let (s0, c0) = a.full_add(b, c);
-    let (s1, c1) = d.full_add(e, f);
-    let (s2, c2) = s0.full_add(s1, g);
-    let (ones, c3) = s2.half_add(h);
+    let (s0, c0) = bits[0].full_add(bits[1], bits[2]);
+    let (s1, c1) = bits[3].full_add(bits[4], bits[5]);
+    let (s2, c2) = s0.full_add(s1, bits[6]);
+    let (ones, c3) = s2.half_add(bits[7]);
     let (t0, d0) = c0.full_add(c1, c2);
     let (twos, d1) = t0.half_add(c3);
     let (fours, eights) = d0.half_add(d1);
@@ -352,7 +348,6 @@ fn count_eight<V: Vector>(bits: [V; GROUP]) -> [V; GROUP_BITS] {
 /// Draws a number below the total in each position; returns where the total is not 0, and where no
 /// number was found.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
 fn draw<V: Vector>(
     total: &[Plane],
     block: usize,

@@ -39,7 +39,9 @@ impl GoalCode {
                 is_read[b.node()] = true;
             }
         }
-        roots.iter().for_each(|root| is_read[root.node()] = true);
+        for root in &roots {
+            is_read[root.node()] = true;
+        }
         let fluents = circuit.fluents.iter().enumerate();
         let reads: Vec<usize> =
             fluents.filter(|(_, input)| is_read[input.node()]).map(|(at, _)| at).collect();

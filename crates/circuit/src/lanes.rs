@@ -8,19 +8,21 @@
 //! Random play uses the circuits of [`phase`](crate::phase): all positions that move in a step are in the
 //! same situation of the cycle. A position that is not (it just started anew, or had to wait) sleeps until
 //! its situation comes round.
+#![expect(clippy::inline_always, reason = "kernels compiled for several kinds of registers")]
 
 use std::sync::Arc;
 
 use crate::build::Circuit;
 use crate::choose::Chooser;
-use crate::harvest::{Aside, GoalCode, Harvest};
-use crate::phase::phases;
+use crate::code::{Code, PhaseCode, RoleCode};
+use crate::harvest::{Aside, Harvest};
+use crate::kernel::{RunPart, run_part};
 use crate::plane::{
-    ALL, LANES, Memory, NONE, Plane, RandomPlanes, WORDS, and, and_not, any, count, flipped, get,
-    lanes_of, nor, or, set,
+    ALL, LANES, NONE, Plane, RandomPlanes, WORDS, and, and_not, any, count, flipped, get, lanes_of,
+    nor, or, set,
 };
-use crate::schedule::{Kind, Op, Part, Read, Schedule, schedule};
-use crate::vector::{Kernel, Vector, Width};
+use crate::schedule::Read;
+use crate::vector::{Kernel, Vector};
 
 /// What random playouts amounted to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,7 +106,7 @@ impl View<'_> {
             RoleCode::Forced(only) => visit(*only, &moving),
             RoleCode::Choose(chooser) => {
                 let start = self.lanes.code.does_starts[role];
-                for place in &self.lanes.choosers[*chooser].chosen()[..] {
+                for place in self.lanes.choosers[*chooser].chosen() {
                     let made = and(&self.lanes.memory[*place as usize], &moving);
                     if any(&made) {
                         visit(*place as usize - start, &made);
@@ -112,104 +114,6 @@ impl View<'_> {
                 }
             }
         }
-    }
-}
-
-/// What a role does in a phase.
-#[derive(Clone, Debug)]
-enum RoleCode {
-    /// The only move that is ever legal.
-    Forced(usize),
-    /// The number of its chooser.
-    Choose(usize),
-}
-
-#[derive(Clone, Debug)]
-struct PhaseCode {
-    fixed: Vec<(usize, bool)>,
-    schedule: Schedule,
-    roles: Vec<RoleCode>,
-}
-
-/// The circuit ready for evaluation; shared by all lanes on it.
-#[derive(Clone, Debug)]
-pub struct Code {
-    /// For any mixture of states.
-    general: Schedule,
-    /// For random play.
-    phases: Vec<PhaseCode>,
-    goals: Option<GoalCode>,
-    choosers: Vec<Chooser>,
-    initial: Vec<bool>,
-    does_starts: Vec<usize>,
-    places: usize,
-    width: Width,
-}
-
-impl Code {
-    /// Specialises and schedules a circuit.
-    pub fn new(circuit: &Circuit) -> Self {
-        let general = schedule(circuit);
-        let goals = GoalCode::new(circuit);
-        let mut does_starts = Vec::new();
-        let mut start = circuit.fluents.len();
-        for own in &circuit.does {
-            does_starts.push(start);
-            start += own.len();
-        }
-        let mut choosers = Vec::new();
-        let mut codes = Vec::new();
-        let scheduled: Vec<_> =
-            phases(circuit).into_iter().map(|phase| (schedule(&phase.circuit), phase)).collect();
-        let places = scheduled.iter().map(|(schedule, _)| schedule.places);
-        let places = places.fold(general.places, usize::max);
-        // For moves that fill up the last group of a choice.
-        let spare = (general.zero, places as u32);
-        for (schedule, phase) in scheduled {
-            let mut roles = Vec::new();
-            for (role, forced) in phase.forced.iter().enumerate() {
-                roles.push(match forced {
-                    Some(only) => RoleCode::Forced(*only),
-                    None => {
-                        let start = does_starts[role] as u32;
-                        let moves = schedule.legal[role].iter().enumerate();
-                        let moves = moves.filter(|(_, legal)| **legal != schedule.zero);
-                        let moves: Vec<(u32, u32)> =
-                            moves.map(|(at, legal)| (*legal, start + at as u32)).collect();
-                        choosers.push(Chooser::new(&moves, spare));
-                        RoleCode::Choose(choosers.len() - 1)
-                    }
-                });
-            }
-            codes.push(PhaseCode { fixed: phase.fixed, schedule, roles });
-        }
-        let (initial, width) = (circuit.initial.clone(), Width::best());
-        let places = places + 1;
-        Self { general, phases: codes, goals, choosers, initial, does_starts, places, width }
-    }
-
-    /// The number of situations that random play goes through in turn.
-    pub fn phases(&self) -> usize {
-        self.phases.len()
-    }
-
-    /// Operations of a step on average, without the choice of moves: legal and terminal, next, goals.
-    pub fn operations(&self) -> (usize, usize, usize) {
-        let count = self.phases.len();
-        let mean = |of: &dyn Fn(&Schedule) -> usize| {
-            self.phases.iter().map(|phase| of(&phase.schedule)).sum::<usize>() / count
-        };
-        (
-            mean(&|schedule| schedule.state.len()),
-            mean(&|schedule| schedule.next.len()),
-            mean(&|schedule| schedule.goal.len()),
-        )
-    }
-
-    /// Moves that are chosen among in a step on average, over all roles.
-    pub fn choices(&self) -> usize {
-        let all: usize = self.choosers.iter().map(|chooser| chooser.chosen().len()).sum();
-        all / self.phases.len()
     }
 }
 
@@ -621,47 +525,6 @@ impl Tally {
                 *sum += u64::from(count(&and(&plane, terminal)));
             }
         }
-    }
-}
-
-/// Evaluates a part.
-struct RunPart<'a>(&'a Part, &'a mut [Plane]);
-
-impl Kernel for RunPart<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Vector>(self) {
-        run_part::<V>(self.0, self.1);
-    }
-}
-
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-#[expect(unsafe_code, reason = "checked accesses take a third more time; see docs/benchmarks.md")]
-fn run_part<V: Vector>(part: &Part, memory: &mut [Plane]) {
-    // SAFETY: all places of the operations are below `Part::places`; only `Part::push` adds operations.
-    let mut memory = unsafe { Memory::new(memory, part.places()) };
-    for (kind, ops) in part.runs() {
-        match kind {
-            Kind::And => run_ops::<V>(ops, &mut memory, V::and),
-            Kind::AndNot => run_ops::<V>(ops, &mut memory, V::and_not),
-            Kind::Or => run_ops::<V>(ops, &mut memory, V::or),
-        }
-    }
-}
-
-/// Runs operations of one kind.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "a kernel compiled for several machines")]
-fn run_ops<V: Vector>(ops: &[Op], memory: &mut Memory<'_>, operation: impl Fn(V, V) -> V) {
-    for op in ops {
-        let (a, b) = (memory.at(op.a), memory.at(op.b));
-        let mut to = NONE;
-        for block in 0..WORDS / V::SIZE {
-            operation(V::load(a, block), V::load(b, block)).store(&mut to, block);
-        }
-        *memory.at_mut(op.to) = to;
     }
 }
 

@@ -18,8 +18,10 @@
 
 pub mod build;
 pub mod choose;
+mod code;
 pub mod graph;
 mod harvest;
+mod kernel;
 pub mod lanes;
 mod net;
 pub mod phase;
@@ -31,6 +33,7 @@ mod stepper;
 pub mod vector;
 
 pub use build::{Circuit, Limits, TooLarge, build};
+pub use code::Code;
 pub use lanes::{Finished, Lanes, Observer, Tally, View};
 pub use net::{Layout, count_bits, nth_bit};
 pub use plan::Plan;

@@ -113,14 +113,15 @@ fn fold(circuit: &Circuit, fixed: Vec<(usize, bool)>) -> Phase {
     folding.start(circuit, &fixed, Some(Signal::TRUE));
     let goals = folding.through_all(&circuit.goals);
     folding.start(circuit, &fixed, Some(Signal::FALSE));
-    for (role, own) in circuit.does.iter().enumerate() {
-        for (action, input) in own.iter().enumerate() {
-            let known = match (forced[role], legal[role][action]) {
-                (Some(only), _) if only == action => Signal::TRUE,
-                (None, legal) if legal != Signal::FALSE => continue,
-                _ => Signal::FALSE,
-            };
-            folding.map[input.node()] = Some(known);
+    // Whoever has only one move that can be legal makes it, or the game is over.
+    for (inputs, legal) in circuit.does.iter().zip(&legal) {
+        let possible = legal.iter().filter(|legal| **legal != Signal::FALSE).count();
+        for (input, legal) in inputs.iter().zip(legal) {
+            match (*legal, possible) {
+                (Signal::FALSE, _) => folding.map[input.node()] = Some(Signal::FALSE),
+                (_, 1) => folding.map[input.node()] = Some(Signal::TRUE),
+                _ => {}
+            }
         }
     }
     let next = folding.through(&circuit.next);
@@ -217,5 +218,112 @@ impl<'c> Folding<'c> {
         let flat: Vec<Signal> = roots.iter().flatten().copied().collect();
         self.through(&flat);
         roots.iter().map(|own| own.iter().map(|signal| self.image(*signal)).collect()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn circuit(text: &str) -> Circuit {
+        let (rules, _) = gdl::parse(text, &gdl::Limits::default());
+        let program = gdl::normal::normalize(&rules).expect("small");
+        let sample = std::default::Default::default();
+        let ground = ground::ground(&program, &sample, &ground::Budget::default());
+        crate::build(&ground.expect("tiny"), &crate::Limits::default()).expect("small")
+    }
+
+    const ALTERNATING: &str = "(role x) (role o) (init (control x)) (init (mark 0))
+        (num 0) (num 1) (num 2)
+        (<= (legal ?r (mark ?n)) (true (control ?r)) (num ?n))
+        (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+        (<= (next (mark ?n)) (does ?r (mark ?n)))
+        (<= (next (control x)) (true (control o)))
+        (<= (next (control o)) (true (control x)))
+        (<= terminal (true (mark 2)))
+        (<= (goal ?r 100) (role ?r) terminal)";
+
+    #[test]
+    fn who_is_in_control_makes_phases_in_which_the_other_is_forced() {
+        let phases = phases(&circuit(ALTERNATING));
+        assert_eq!(phases.len(), 2);
+        for (phase, mover) in phases.iter().zip([0, 1]) {
+            assert_eq!(phase.forced[mover], None);
+            assert!(phase.forced[1 - mover].is_some());
+            assert_eq!(phase.fixed.len(), 2);
+        }
+    }
+
+    #[test]
+    fn control_that_depends_on_moves_is_no_cycle() {
+        let text = ALTERNATING.replace(
+            "(<= (next (control o)) (true (control x)))",
+            "(<= (next (control o)) (true (control x)) (not (does x (mark 1))))
+             (<= (next (control x)) (does x (mark 1)))",
+        );
+        let phases = phases(&circuit(&text));
+        assert_eq!(phases.len(), 1);
+        assert!(phases[0].fixed.is_empty() && phases[0].forced == [None, None]);
+    }
+
+    #[test]
+    fn a_cycle_that_never_returns_to_the_start_is_not_used() {
+        let text =
+            ALTERNATING.replace("(init (control x))", "(init (control x)) (init (control z))");
+        assert_eq!(phases(&circuit(&text)).len(), 1);
+    }
+
+    /// Folding keeps legal moves and ends everywhere, goals where the game is over, and next states where
+    /// it is not.
+    #[test]
+    fn folding_keeps_what_random_play_asks_for() {
+        let circuit = circuit(ALTERNATING);
+        let inputs = circuit.fluents.len() + circuit.does.iter().map(Vec::len).sum::<usize>();
+        for phase in phases(&circuit) {
+            for bits in 0..1u32 << circuit.fluents.len() {
+                let fits = phase.fixed.iter().all(|(f, value)| (bits >> f & 1 == 1) == *value);
+                if !fits {
+                    continue;
+                }
+                let mut values = vec![false; inputs];
+                for (fluent, value) in values.iter_mut().take(circuit.fluents.len()).enumerate() {
+                    *value = bits >> fluent & 1 == 1;
+                }
+                compare(&circuit, &phase, &mut values);
+            }
+        }
+    }
+
+    fn compare(circuit: &Circuit, phase: &Phase, values: &mut [bool]) {
+        let read = |values: &[bool], s: Signal| values[s.node()] != s.is_complemented();
+        let before = circuit.graph.evaluate(values);
+        let after = phase.circuit.graph.evaluate(values);
+        let is_over = read(&before, circuit.terminal);
+        assert_eq!(is_over, read(&after, phase.circuit.terminal));
+        for (old, new) in circuit.legal.iter().flatten().zip(phase.circuit.legal.iter().flatten()) {
+            assert_eq!(read(&before, *old), read(&after, *new));
+        }
+        if is_over {
+            let goals = circuit.goals.iter().flatten().zip(phase.circuit.goals.iter().flatten());
+            goals.for_each(|(old, new)| assert_eq!(read(&before, *old), read(&after, *new)));
+            return;
+        }
+        let legal_moves = |role: usize| {
+            let legal = circuit.legal[role].iter().enumerate();
+            let before = &before;
+            legal.filter(move |(_, s)| read(before, **s)).map(|(at, _)| at)
+        };
+        for first in legal_moves(0) {
+            for second in legal_moves(1) {
+                let does = [circuit.does[0][first], circuit.does[1][second]];
+                does.iter().for_each(|input| values[input.node() - 1] = true);
+                let before = circuit.graph.evaluate(values);
+                let after = phase.circuit.graph.evaluate(values);
+                does.iter().for_each(|input| values[input.node() - 1] = false);
+                for (old, new) in circuit.next.iter().zip(&phase.circuit.next) {
+                    assert_eq!(read(&before, *old), read(&after, *new));
+                }
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 //! Planes: one bit per position, for hundreds of positions.
+#![expect(clippy::inline_always, reason = "kernels compiled for several kinds of registers")]
 
 use crate::vector::Vector;
 
@@ -55,7 +56,6 @@ operation!(nor, "None of them.", |a, b| !(a | b));
 
 /// The plane or its complement.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
 pub fn flipped(a: &Plane, flip: bool) -> Plane {
     let mask = if flip { u64::MAX } else { 0 };
     Plane(std::array::from_fn(|i| a[i] ^ mask))
@@ -120,7 +120,6 @@ impl<'p> Memory<'p> {
         unsafe_code,
         reason = "checked accesses take a third more time; see docs/benchmarks.md"
     )]
-    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
     pub(crate) unsafe fn new(planes: &'p mut [Plane], places: usize) -> Self {
         assert!(places <= planes.len(), "the memory is too small for these places");
         Self { planes }
@@ -128,7 +127,6 @@ impl<'p> Memory<'p> {
 
     #[inline(always)]
     #[expect(unsafe_code, reason = "see Memory::new")]
-    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
     pub(crate) fn at(&self, place: u32) -> &Plane {
         debug_assert!((place as usize) < self.planes.len());
         // SAFETY: promised by whoever called `Memory::new`.
@@ -137,7 +135,6 @@ impl<'p> Memory<'p> {
 
     #[inline(always)]
     #[expect(unsafe_code, reason = "see Memory::new")]
-    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
     pub(crate) fn at_mut(&mut self, place: u32) -> &mut Plane {
         debug_assert!((place as usize) < self.planes.len());
         // SAFETY: promised by whoever called `Memory::new`.
@@ -169,14 +166,13 @@ impl RandomPlanes {
     pub fn draw(&mut self) -> Plane {
         let mut out = NONE;
         for block in 0..WORDS {
-            self.in_block::<u64, _>(block, |random| random.draw()).store(&mut out, block);
+            self.in_block::<u64, _>(block, RandomBlock::draw).store(&mut out, block);
         }
         out
     }
 
     /// Draws from the generators of one block of words, whose state is held in registers meanwhile.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
     pub fn in_block<V: Vector, R>(
         &mut self,
         block: usize,
@@ -199,7 +195,6 @@ pub struct RandomBlock<V> {
 impl<V: Vector> RandomBlock<V> {
     /// The next random words.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "inside kernels compiled for several machines")]
     pub fn draw(&mut self) -> V {
         let [s0, s1, s2, s3] = self.state;
         let out = s0.add(s3);

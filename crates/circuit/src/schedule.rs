@@ -267,7 +267,9 @@ fn in_runs(gates: &[Gate], window: &mut [u32], number: u32, window_of: &[u32], m
         }
     }
     users.sort_unstable();
-    ready.iter_mut().for_each(|list| list.reverse());
+    for list in &mut ready {
+        list.reverse();
+    }
     let mut present = 0;
     for place in window {
         if ready[present].is_empty() {

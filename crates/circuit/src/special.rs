@@ -38,6 +38,7 @@ pub fn specialise(circuit: &Circuit, known: &[(usize, bool)]) -> Circuit {
     Circuit {
         graph: copy.graph,
         fluents: copy.fluents,
+        families: circuit.families.clone(),
         does: copy.does,
         initial,
         next,

@@ -3,6 +3,7 @@
 //! The portable kind is one machine word. On x86-64 there are 256-bit registers (AVX2) and 512-bit
 //! registers (AVX-512); which of them a processor has is found out at run time ([`Width::best`]). All
 //! intrinsics of the project are in this file.
+#![expect(clippy::inline_always, reason = "kernels compiled for several kinds of registers")]
 
 use crate::plane::{Plane, WORDS};
 
@@ -20,20 +21,27 @@ pub trait Vector: Copy {
     /// Writes the words of a plane from `block * SIZE` on.
     fn store(self, plane: &mut Plane, block: usize);
     /// Both.
+    #[must_use]
     fn and(self, other: Self) -> Self;
     /// One of them.
+    #[must_use]
     fn or(self, other: Self) -> Self;
     /// Exactly one of them.
+    #[must_use]
     fn xor(self, other: Self) -> Self;
     /// This one without the other.
+    #[must_use]
     fn and_not(self, other: Self) -> Self;
     /// Whether no bit is set.
     fn is_zero(self) -> bool;
     /// The sums of each pair of 64-bit words, modulo 2^64.
+    #[must_use]
     fn add(self, other: Self) -> Self;
     /// Each 64-bit word shifted towards its high bits.
+    #[must_use]
     fn shift_left<const N: i32>(self) -> Self;
     /// Each 64-bit word shifted towards its low bits.
+    #[must_use]
     fn shift_right<const N: i32>(self) -> Self;
 
     /// Sum and carry of three bits.
@@ -51,6 +59,7 @@ pub trait Vector: Copy {
 
     /// Where this one is set the first, elsewhere the second.
     #[inline(always)]
+    #[must_use]
     fn select(self, first: Self, second: Self) -> Self {
         self.and(first).or(second.and_not(self))
     }

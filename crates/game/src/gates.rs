@@ -2,12 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-<<<<<<< HEAD
-use circuit::{Circuit, Layout, Plan};
-=======
-use circuit::Circuit;
-use circuit::lanes::Code;
->>>>>>> 146cc40 (wip)
+use circuit::{Circuit, Code, Layout, Plan};
 use ground::{Budget, GroundProgram};
 
 use crate::batch::{Batch, NoCircuit, Sizes};
@@ -46,6 +41,8 @@ pub(crate) struct Numbers {
     /// The goals as numbers from 0 to 100, as far as they are.
     pub(crate) values: Vec<Vec<Option<Goal>>>,
     pub(crate) initial: State,
+    /// All fluents.
+    pub(crate) known: State,
 }
 
 /// The place or rank of something that the circuit does not know.
@@ -72,11 +69,8 @@ impl Gates {
             numbers: Arc::new(Numbers::new(game, &program)),
             program: Arc::new(program),
             circuit: Arc::new(circuit),
-<<<<<<< HEAD
             plan: Arc::default(),
-=======
             code: Arc::new(code),
->>>>>>> 146cc40 (wip)
             sizes,
         })
     }
@@ -111,7 +105,6 @@ impl Gates {
         &self.numbers.moves
     }
 
-<<<<<<< HEAD
     /// The networks of the steppers.
     pub(crate) fn plan(&self) -> Arc<Plan> {
         let plan = self.plan.get_or_init(|| {
@@ -120,12 +113,14 @@ impl Gates {
             Plan::new(&self.circuit, &layout)
         });
         plan.clone()
-=======
+    }
+
     /// Whether the circuit knows all fluents of a state, so that it can be reached as far as is known.
     pub fn knows(&self, state: &State) -> bool {
-        let place_of = &self.numbers.place_of;
-        state.iter().all(|f| place_of.get(f.index()).is_some_and(|place| *place != NOWHERE))
->>>>>>> 146cc40 (wip)
+        let known = self.numbers.known.words();
+        let words = state.words();
+        words.len() <= known.len()
+            && words.iter().zip(known).all(|(word, known)| word & !known == 0)
     }
 
     /// A machine for one thread.
@@ -162,7 +157,8 @@ impl Numbers {
             .iter()
             .map(|own| own.iter().map(|text| crate::interpreter::goal_of(text)).collect())
             .collect();
-        Self { fluents, moves, ranked, ranks, rank_of, goals, values, initial }
+        let known = fluents.iter().copied().collect();
+        Self { fluents, moves, ranked, ranks, rank_of, goals, values, initial, known }
     }
 }
 

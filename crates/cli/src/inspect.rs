@@ -87,7 +87,7 @@ fn circuit(
         Err(why) => return gave_up(args, session, &why.to_string()),
     };
     let seconds = begin.elapsed().as_secs_f64();
-    let (state, next, goal) = circuit::Lanes::new(&circuit, 0).operations();
+    let (state, next, goal) = circuit::operations(&circuit);
     if args.json {
         session.json(&json!({
             "game": args.game, "stage": "circuit", "stopped": null,

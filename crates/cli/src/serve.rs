@@ -70,10 +70,10 @@ pub struct ServeArgs {
     pub verbose: bool,
 }
 
-/// The best strategy there is; what is better stands later in this list.
+/// The best strategy there is: the first of this list.
 pub fn default_strategy() -> String {
     let known = |name: &&&str| Strategy::all().iter().any(|info| info.name == **name);
-    let best = ["uct", "random"].iter().find(known);
+    let best = ["plan", "uct", "random"].iter().find(known);
     (*best.unwrap_or(&"random")).to_owned()
 }
 

@@ -164,6 +164,11 @@ impl Body {
         Ok(())
     }
 
+    /// How many bytes there are so far.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// How far a request is. The parentheses decide where the length is missing or too small.
     pub fn progress(&self) -> Progress {
         if self.chunks.as_ref().is_some_and(|chunks| chunks.done) {

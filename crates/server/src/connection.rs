@@ -9,6 +9,7 @@ use protocol::Request;
 use protocol::http::{self, Body, Head, HttpError, Progress};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::SemaphorePermit;
 use tokio::time::{timeout, timeout_at};
 use tracing::{debug, warn};
 
@@ -45,10 +46,12 @@ impl From<io::Error> for Problem {
 }
 
 /// A message as it came.
-struct Message {
+struct Message<'d> {
     head: Head,
     body: String,
     arrival: Instant,
+    /// Held by large messages until they are understood.
+    _permit: Option<SemaphorePermit<'d>>,
 }
 
 /// Serves a connection that was made at an instant. `whole` is set once its message is complete.
@@ -101,7 +104,11 @@ fn status_of(error: HttpError) -> &'static str {
     }
 }
 
-async fn read(stream: &mut TcpStream, desk: &Desk, made: Instant) -> Result<Message, Problem> {
+async fn read<'d>(
+    stream: &mut TcpStream,
+    desk: &'d Desk,
+    made: Instant,
+) -> Result<Message<'d>, Problem> {
     let limits = desk.config().envelope();
     let pause = desk.config().pause;
     let mut buffer = vec![0; 16 << 10];
@@ -125,33 +132,39 @@ async fn read(stream: &mut TcpStream, desk: &Desk, made: Instant) -> Result<Mess
         stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
     }
     let mut body = Body::new(&head, &limits);
+    let mut permit = None;
     let bodiless = !head.first[0].eq_ignore_ascii_case("POST") && head.length.is_none();
     if !bodiless {
         if head.length.is_some_and(|length| length > limits.max_body) {
             return Err(HttpError::BodyTooLarge.into());
         }
         body.push(&bytes[head.end..])?;
-        read_body(stream, &mut body, &mut buffer, pause).await?;
+        permit = read_body(stream, &mut body, &mut buffer, desk).await?;
     }
-    Ok(Message { head, body: body.text()?, arrival })
+    Ok(Message { head, body: body.text()?, arrival, _permit: permit })
 }
 
-async fn read_body(
+/// Reads a body to its end. Only a few large ones are read at a time, so that many cannot fill the memory.
+async fn read_body<'d>(
     stream: &mut TcpStream,
     body: &mut Body,
     buffer: &mut [u8],
-    pause: Duration,
-) -> Result<(), Problem> {
+    desk: &'d Desk,
+) -> Result<Option<SemaphorePermit<'d>>, Problem> {
+    let mut permit = None;
     loop {
+        if permit.is_none() && body.size() > LARGE {
+            permit = desk.large().acquire().await.ok();
+        }
         let wait = match body.progress() {
-            Progress::Complete => return Ok(()),
+            Progress::Complete => return Ok(permit),
             Progress::Likely => AFTERTHOUGHT,
-            Progress::Partial => pause,
+            Progress::Partial => desk.config().pause,
         };
         match timeout(wait, stream.read(buffer)).await {
             // The end of the connection, or of the patience with it, is the end of the message: whether
             // it can be understood, its reader will tell.
-            Err(_) | Ok(Ok(0)) => return Ok(()),
+            Err(_) | Ok(Ok(0)) => return Ok(permit),
             Ok(count) => body.push(&buffer[..count?])?,
         }
     }
@@ -168,8 +181,8 @@ async fn more(
     }
 }
 
-async fn respond(message: Message, desk: &Desk) -> String {
-    let Message { head, body, arrival } = message;
+async fn respond(message: Message<'_>, desk: &Desk) -> String {
+    let Message { head, body, arrival, _permit: permit } = message;
     let [method, target, version] = &head.first;
     let text = match method.to_ascii_uppercase().as_str() {
         "OPTIONS" => return http::response("200 OK", "", version),
@@ -180,7 +193,9 @@ async fn respond(message: Message, desk: &Desk) -> String {
         },
         _ => return http::response("405 Method Not Allowed", "POST, GET or OPTIONS", version),
     };
-    match parse(text, desk).await {
+    let parsed = parse(text, desk).await;
+    drop(permit);
+    match parsed {
         Ok(request) => {
             let reply = desk.answer(request, arrival).await;
             http::response("200 OK", &reply.to_string(), version)

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use protocol::message::REFUSED_GDL_II;
 use protocol::{Reply, Request, Start};
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 use tracing::{debug, info, warn};
 
 use crate::clock::Due;
@@ -22,6 +22,14 @@ struct Entry {
     play_clock: Duration,
     longest_clock: Duration,
     heard: Instant,
+}
+
+impl Entry {
+    /// Makes the thread end, also where it is busy.
+    fn abort(self) {
+        self.ready.cancel.store(true, Ordering::SeqCst);
+        let _ = self.commands.send(Command::Abort);
+    }
 }
 
 /// How busy a server is.
@@ -38,7 +46,11 @@ pub(crate) struct Desk {
     config: Arc<Config>,
     matches: Mutex<BTreeMap<String, Entry>>,
     messages: Mutex<u64>,
+    large: Semaphore,
 }
+
+/// How many large messages are read at a time.
+const LARGE_AT_ONCE: usize = 4;
 
 /// A match silent for longer than its longest clock and this may have to go for a new one.
 const GIVEN_UP: Duration = Duration::from_secs(5);
@@ -46,11 +58,17 @@ const GIVEN_UP: Duration = Duration::from_secs(5);
 impl Desk {
     pub(crate) fn new(config: Config) -> Self {
         let (matches, messages) = (Mutex::default(), Mutex::default());
-        Self { config: Arc::new(config), matches, messages }
+        let large = Semaphore::new(LARGE_AT_ONCE);
+        Self { config: Arc::new(config), matches, messages, large }
     }
 
     pub(crate) fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// Permits for large messages.
+    pub(crate) fn large(&self) -> &Semaphore {
+        &self.large
     }
 
     /// Matches under way; those whose thread has ended are dropped.
@@ -69,7 +87,23 @@ impl Desk {
     pub(crate) fn close(&self) {
         let matches = std::mem::take(&mut *self.matches());
         for entry in matches.into_values() {
-            let _ = entry.commands.send(Command::Abort);
+            entry.abort();
+        }
+    }
+
+    /// Ends matches that have been silent for too long although their threads are busy: those that only wait
+    /// end by themselves.
+    pub(crate) fn sweep(&self) {
+        let silence = self.config.silence;
+        let over = |entry: &Entry| entry.heard.elapsed() > 3 * entry.longest_clock + 2 * silence;
+        let mut matches = self.matches();
+        let gone: Vec<String> =
+            matches.iter().filter(|(_, entry)| over(entry)).map(|(id, _)| id.clone()).collect();
+        for id in gone {
+            warn!(id, "silent for too long; the match is ended");
+            if let Some(entry) = matches.remove(&id) {
+                entry.abort();
+            }
         }
     }
 
@@ -87,8 +121,14 @@ impl Desk {
             }
             Request::Start(start) => self.start(start, arrival).await,
             Request::Play { id, moves } => self.play(&id, moves, arrival).await,
-            Request::Stop { id, moves } => self.end(&id, Command::Stop { moves }, Reply::Done),
-            Request::Abort { id } => self.end(&id, Command::Abort, Reply::Aborted),
+            Request::Stop { id, moves } => self.stop(&id, moves),
+            Request::Abort { id } => match self.matches().remove(&id) {
+                Some(entry) => {
+                    entry.abort();
+                    Reply::Aborted
+                }
+                None => Reply::Busy,
+            },
             other => {
                 warn!(id = other.id(), "a message of GDL-II was refused");
                 Reply::Refused(REFUSED_GDL_II)
@@ -142,7 +182,7 @@ impl Desk {
         let mut matches = self.matches();
         if let Some(old) = matches.remove(id) {
             info!(id, "the match begins again");
-            let _ = old.commands.send(Command::Abort);
+            old.abort();
         }
         if matches.len() >= self.config.matches {
             let silent = |entry: &Entry| entry.heard.elapsed() > entry.longest_clock + GIVEN_UP;
@@ -153,7 +193,7 @@ impl Desk {
             };
             warn!(id = stale, "given up for a new match");
             if let Some(old) = matches.remove(&stale) {
-                let _ = old.commands.send(Command::Abort);
+                old.abort();
             }
         }
         matches.insert(id.to_owned(), entry);
@@ -187,12 +227,12 @@ impl Desk {
         Reply::Move(action)
     }
 
-    fn end(&self, id: &str, command: Command, reply: Reply) -> Reply {
+    fn stop(&self, id: &str, moves: Option<Vec<String>>) -> Reply {
         let Some(entry) = self.matches().remove(id) else {
-            debug!(id, "the end of a match that is not known");
+            debug!(id, "STOP for a match that is not known");
             return Reply::Busy;
         };
-        let _ = entry.commands.send(command);
-        reply
+        let _ = entry.commands.send(Command::Stop { moves });
+        Reply::Done
     }
 }

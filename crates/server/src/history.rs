@@ -5,14 +5,19 @@
 //! is legal, and where they do not fit, the history is mended as well as it can be.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use game::{Game, GroundTerm, JointMove, Machine, Move, ReasonError, Reasoner, Role, State};
+use game::{
+    Game, GroundTerm, JointMove, Limits, Machine, Move, ReasonError, Reasoner, Role, State,
+};
 
 use crate::clock;
 
 /// The present state of a match and how it came about.
 pub struct History {
     reasoner: Reasoner,
+    limits: Limits,
     machine: Box<dyn Machine>,
     on_circuit: bool,
     role: Role,
@@ -79,12 +84,18 @@ impl fmt::Display for Followed {
 const MOST_GUESSES: usize = 5_000;
 
 impl History {
-    /// The beginning of a match.
-    pub fn new(reasoner: &Reasoner, role: Role) -> Result<Self, ReasonError> {
-        let mut machine = reasoner.machine();
+    /// The beginning of a match. Questions that take too long are ended by the flag.
+    pub fn new(
+        reasoner: &Reasoner,
+        role: Role,
+        cancel: &Arc<AtomicBool>,
+    ) -> Result<Self, ReasonError> {
+        let limits = Limits { cancel: Some(cancel.clone()), ..Limits::default() };
+        let mut machine = reasoner.machine_with(limits.clone());
         let initial = machine.initial()?;
         Ok(Self {
             reasoner: reasoner.clone(),
+            limits,
             machine,
             on_circuit: reasoner.gates().is_some(),
             role,
@@ -141,7 +152,7 @@ impl History {
         until: clock::Due,
     ) -> Result<Followed, ReasonError> {
         if !self.on_circuit && self.reasoner.gates().is_some() {
-            self.machine = self.reasoner.machine();
+            self.machine = self.reasoner.machine_with(self.limits.clone());
             self.on_circuit = true;
         }
         let Some(told) = told else {
@@ -266,7 +277,7 @@ impl History {
     fn force(&mut self, terms: &[GroundTerm]) -> Result<Followed, ReasonError> {
         let game = self.game().clone();
         let joint: JointMove = terms.iter().map(|term| game.universe().action(term)).collect();
-        let next = game.interpreter().next(&self.state, &joint)?;
+        let next = game.interpreter_with(self.limits.clone()).next(&self.state, &joint)?;
         let mut legal = Vec::new();
         self.machine.legal_moves(&next, self.role, &mut legal)?;
         if legal.is_empty() {
@@ -322,7 +333,8 @@ mod tests {
     fn history() -> History {
         let text = library::find("tictactoe").expect("a game of the library").rules;
         let game = Game::from_text(text).expect("sound rules");
-        History::new(&Reasoner::interpreter(&game), Role(0)).expect("an initial state")
+        History::new(&Reasoner::interpreter(&game), Role(0), &Arc::default())
+            .expect("an initial state")
     }
 
     fn due() -> clock::Due {

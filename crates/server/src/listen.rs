@@ -64,8 +64,10 @@ impl Server {
         let Self { runtime, listener, desk, stopper } = self;
         runtime.block_on(async {
             let accepting = tokio::spawn(accept(listener, desk.clone()));
+            let sweeping = tokio::spawn(sweep(desk.clone()));
             stopper.0.notified().await;
             accepting.abort();
+            sweeping.abort();
         });
         desk.close();
         info!("stopped");
@@ -90,6 +92,14 @@ impl Waiting {
     }
 }
 
+/// Looks now and then for matches that nobody asks about any more.
+async fn sweep(desk: Arc<Desk>) {
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        desk.sweep();
+    }
+}
+
 async fn accept(listener: TcpListener, desk: Arc<Desk>) {
     let mut waiting = Waiting::default();
     loop {
@@ -109,6 +119,9 @@ async fn accept(listener: TcpListener, desk: Arc<Desk>) {
         }
     }
 }
+
+/// How often silent matches are looked for.
+const SWEEP: Duration = Duration::from_secs(1);
 
 /// A server in a thread of its own.
 pub struct Running {

@@ -37,6 +37,8 @@ pub(crate) struct Ready {
     action: Mutex<Option<String>>,
     /// Set when the thread has ended.
     pub ended: AtomicBool,
+    /// Set to make the thread come to an end, whatever it does.
+    pub cancel: Arc<AtomicBool>,
 }
 
 impl Ready {
@@ -69,6 +71,9 @@ pub(crate) struct Seat {
     /// Told once whether the match can be played.
     pub begun: oneshot::Sender<Result<(), &'static str>>,
 }
+
+/// How many joint moves of the expected line are told.
+const SHOWN_LINE: usize = 4;
 
 /// The answer where no legal move is known.
 pub(crate) const NO_MOVE: &str = "nil";
@@ -145,7 +150,7 @@ impl Table {
         (setup.seed, setup.ponder, setup.memory) = (config.seed, config.ponder, config.memory);
         let strategy = config.strategy.clone().or_else(|| Strategy::parse("random").ok())?;
         let player = strategy.player(setup);
-        match History::new(player.reasoner(), role) {
+        match History::new(player.reasoner(), role, &ready.cancel) {
             Ok(history) => Some(Self { player, history, ready }),
             Err(error) => {
                 warn!(%error, "there is no initial state");
@@ -176,7 +181,7 @@ impl Table {
     }
 
     fn play(&mut self, commands: &Receiver<Command>, silence: Duration) {
-        loop {
+        while !self.ready.cancel.load(Ordering::Relaxed) {
             match commands.recv_timeout(silence) {
                 Ok(Command::Play { moves, due, reply }) => {
                     self.follow(moves.as_deref(), due);
@@ -212,6 +217,9 @@ impl Table {
     }
 
     fn choose(&mut self, due: Due) -> String {
+        if self.ready.cancel.load(Ordering::Relaxed) {
+            return NO_MOVE.to_owned();
+        }
         let begin = Instant::now();
         self.player.resume_at(self.history.state());
         let chosen =
@@ -231,10 +239,38 @@ impl Table {
                 self.ready.action().unwrap_or_else(|| NO_MOVE.to_owned())
             }
         };
-        let step = self.history.steps();
-        let thought = self.player.last_thought().map(|thought| format!("{thought:?}"));
-        info!(step, ms = begin.elapsed().as_millis() as u64, thought, action = text, "PLAY");
+        self.tell(&text, begin.elapsed().as_millis() as u64);
         text
+    }
+
+    /// One line about a move: how deep the search was, what it expects, and how it would go on.
+    fn tell(&self, action: &str, ms: u64) {
+        let step = self.history.steps();
+        let report = self.player.last_thought().and_then(|thought| thought.report.as_ref());
+        let Some(report) = report else {
+            info!(step, ms, action, "PLAY");
+            return;
+        };
+        let universe = self.history.game().universe();
+        let joint = |joint: &game::JointMove| {
+            let texts = joint.0.iter().map(|action| universe.move_entry(*action).text.to_string());
+            texts.collect::<Vec<_>>().join(" ")
+        };
+        let line: Vec<String> = report.line.iter().take(SHOWN_LINE).map(joint).collect();
+        let value = report.values.get(report.role.index()).map_or(50.0, |value| value.estimate);
+        info!(
+            step,
+            ms,
+            action,
+            method = report.method,
+            value = (value * 10.0).round() / 10.0,
+            depth = report.depth,
+            deepest = report.selective_depth,
+            nodes = report.nodes,
+            solved = report.solved,
+            line = line.join(", "),
+            "PLAY"
+        );
     }
 
     fn trouble(&self) {

@@ -31,7 +31,14 @@ fn every_key_that_is_written_is_documented() {
     let other = file("json-other.kif", SMALL.replace("(succ 2 3)", "(succ 2 4)"));
     let trace = path("json.jsonl");
     fluxion(&["trace", &small, "-o", &trace]).expect(0);
-    let commands: [&[&str]; 11] = [
+    let plan = file(
+        "json-plan.toml",
+        "name = 'x'\ngames = ['tictactoe']\n[[player]]\nname = 'a'\nplayer = 'random'\n\
+         [[player]]\nname = 'b'\nplayer = 'legal'\n",
+    );
+    let record = path("json-record.json");
+    fluxion(&["match", &small, "--player", "legal", "--record", &record, "--quiet"]).expect(0);
+    let commands: [&[&str]; 15] = [
         &["check", &small, &unsound, "no-such-file", "--play", "2", "--json"],
         &["check", "tictactoe", "--play", "9", "--json"],
         &["fmt", &small, "no-such-file", "--json"],
@@ -43,6 +50,10 @@ fn every_key_that_is_written_is_documented() {
         &["bench", &small, "--seconds", "0.05", "--json"],
         &["demo", &small, "--json"],
         &["check", "no-such-file", "--json"],
+        &["match", &small, "--player", "legal", "--scramble", "1", "--json"],
+        &["match", &small, "--player", "legal", "--longest", "1", "--json"],
+        &["replay", &record, "--json"],
+        &["tournament", "run", &plan, "--json"],
     ];
     let mut found = BTreeSet::new();
     for args in commands {

@@ -5,6 +5,7 @@ mod conform;
 mod fmt;
 mod hostile;
 mod json;
+mod matches;
 mod show;
 mod terminal;
 

@@ -155,3 +155,27 @@ fn a_silent_match_is_ended_and_a_slow_one_is_not() {
     assert_eq!(tell(at, "( PLAY quiet NIL )"), "busy");
     assert_eq!(tell(at, "( INFO )"), INFO);
 }
+
+#[test]
+fn rules_that_take_too_long_are_answered_in_time_and_forgotten() {
+    let player = player();
+    let at = player.address();
+    // Twelve pigeons for eleven holes: no answer, and no quick way to see that.
+    let holes: String = (0..11).fold(String::new(), |out, i| out + &format!("(n {i}) "));
+    let pigeons: String = (0..12).fold(String::new(), |out, i| out + &format!("(n ?{i}) "));
+    let apart: String =
+        (0..12).flat_map(|i| (0..i).map(move |j| format!("(distinct ?{i} ?{j}) "))).collect();
+    let rules = format!(
+        "(role a) {holes} (init s) (next s) (<= terminal (not (true s))) (goal a 0)
+         (<= (legal a x) {pigeons} {apart})"
+    );
+    let begin = Instant::now();
+    assert_eq!(tell(at, &format!("(START m a ({rules}) 1 1)")), "ready");
+    assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
+    let begin = Instant::now();
+    assert_eq!(tell(at, "( PLAY m NIL )"), "nil");
+    assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
+    assert_eq!(tell(at, "( ABORT m )"), "aborted");
+    assert_eq!(tell(at, &start("next", "xplayer", "tictactoe", "5 5")), "ready");
+    assert!(tell(at, "( PLAY next NIL )").starts_with("( mark"));
+}

@@ -50,6 +50,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Print what the rules become on the way to the machine: ground rules, gates
     Inspect(InspectArgs),
+    /// Tell what can be found out about a game: boards, quantities, orders, pieces, turns
+    Analyze(AnalyzeArgs),
     /// Play a demonstration match in the terminal
     Demo(DemoArgs),
     /// Be a player that any game manager can use
@@ -445,6 +447,45 @@ pub struct InspectArgs {
     pub json: bool,
     /// The most memory for ground rules, in megabytes
     #[arg(long, default_value_t = 4096, value_name = "MB")]
+    pub max_memory: usize,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
+}
+
+/// Arguments of `analyze`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  fluxion analyze breakthrough                   what was understood, as text
+  fluxion analyze chess --html chess.html        a page with pictures of the boards
+  fluxion analyze mygame.kif --json              for programs
+
+What follows from the rules alone is certain; what was read off random play is marked with a question mark.")]
+pub struct AnalyzeArgs {
+    /// The rule sheet or library game
+    #[arg(value_name = "GAME")]
+    pub game: String,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Also write a page for a browser; it needs no other files
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// The states that must affirm a guess about the arguments of a fluent
+    #[arg(long, default_value_t = structure::Settings::default().affirmations, value_name = "M")]
+    pub affirmations: u32,
+    /// The most states of random play that are looked at
+    #[arg(long, default_value_t = structure::Settings::default().most_states, value_name = "N")]
+    pub states: usize,
+    /// The seed of the random play
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// The most memory for ground rules, in megabytes
+    #[arg(long, default_value_t = 2048, value_name = "MB")]
     pub max_memory: usize,
     /// Bounds on reading.
     #[command(flatten)]

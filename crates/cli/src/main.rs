@@ -4,6 +4,7 @@
 //! GAME argument means), [`session`] (limits, Ctrl-C, output), [`render`] (findings with their source
 //! lines), [`simulate`] and [`stats`] (random play).
 
+mod analyze;
 mod args;
 mod bench;
 mod board;
@@ -59,6 +60,7 @@ fn dispatch(
         Some(Command::Conform(args)) => conform::run(&args, session),
         Some(Command::Games(args)) => games::run(&args, session),
         Some(Command::Bench(args)) => bench::run(&args, session),
+        Some(Command::Analyze(args)) => analyze::run(&args, session),
         Some(Command::Inspect(args)) => inspect::run(&args, session),
         Some(Command::Serve(args)) => serve::run(&args, session),
         Some(Command::Match(args)) => matches::run(&args, session),

@@ -66,7 +66,7 @@ fn difference(quantity: &Quantity, one: &GroundTerm, other: &GroundTerm) -> Opti
     let mut sum = 0.0;
     for axis in &quantity.amounts {
         let place = |term: &GroundTerm| axis.position(args(term).get(axis.argument)?);
-        let size = axis.values.len().max(1) as f64;
+        let size = axis.size().max(1) as f64;
         // Amounts that the order does not relate are as far apart as the order is long.
         let steps = axis.difference(place(one)?, place(other)?).map_or(size - 1.0, f64::from);
         sum += steps / size;

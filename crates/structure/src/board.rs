@@ -97,7 +97,7 @@ impl Board {
     /// sum of thesis Eq. 5.11): 0 for the same cell, below 1 for others.
     pub fn distance(&self, a: &[usize], b: &[usize]) -> f64 {
         let parts = self.coordinates.iter().zip(a).zip(b).map(|((axis, a), b)| {
-            let size = axis.values.len().max(1) as f64;
+            let size = axis.size().max(1) as f64;
             // Values that the order does not relate are as far apart as the order is long.
             let steps = axis.difference(*a, *b).map_or(size - 1.0, f64::from);
             if axis.is_ordered() { steps / size } else { steps }

@@ -11,6 +11,9 @@ use rustc_hash::FxHashMap;
 use crate::order::{Order, OrderKind, natural};
 use crate::settings::Evidence;
 
+/// The most values that are compared pair by pair.
+const MOST_COMPARED: usize = 400;
+
 /// The name of a fluent or move with the number of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Functor {
@@ -18,14 +21,18 @@ pub struct Functor {
     pub name: Symbol,
     /// The number of arguments; constants have none.
     pub arity: u32,
+    /// Written with parentheses: `(done)` is not the constant `done`.
+    pub parens: bool,
 }
 
 impl Functor {
     /// The functor of a term.
     pub fn of(term: &GroundTerm) -> Self {
         match term {
-            GroundTerm::Constant(name) => Self { name: *name, arity: 0 },
-            GroundTerm::Function(name, args) => Self { name: *name, arity: args.len() as u32 },
+            GroundTerm::Constant(name) => Self { name: *name, arity: 0, parens: false },
+            GroundTerm::Function(name, args) => {
+                Self { name: *name, arity: args.len() as u32, parens: true }
+            }
         }
     }
 
@@ -68,6 +75,8 @@ pub struct Axis {
     pub order: Option<Arc<Order>>,
     /// For each value its place in the order.
     ranks: Vec<Option<usize>>,
+    /// See [`Axis::size`].
+    size: usize,
     index: FxHashMap<GroundTerm, u32>,
 }
 
@@ -86,7 +95,31 @@ impl Axis {
         values.dedup();
         let ranks = values.iter().map(rank).collect();
         let index = values.iter().cloned().zip(0..).collect();
-        Self { argument, values, order, ranks, index }
+        let mut axis = Self { argument, values, order, ranks, size: 0, index };
+        axis.size = axis.values.len().max(axis.longest() as usize + 1);
+        axis
+    }
+
+    /// What differences are divided by to make them less than 1: |dom(f,i)| of thesis Eq. 5.10 and 5.11. It is the
+    /// number of values, or more where the order counts steps between them that the argument never takes, such as
+    /// the rows 3 and 6 of pawns that can be taken in passing.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The largest difference of two values.
+    fn longest(&self) -> u32 {
+        let known = self.ranks.iter().flatten().count();
+        let Some(order) = self.order.as_ref().filter(|_| known > 0) else { return 0 };
+        if order.total {
+            // Sorted by the order: the first and the last are farthest apart.
+            return self.difference(0, known - 1).unwrap_or(0);
+        }
+        if known > MOST_COMPARED {
+            return order.terms().len() as u32;
+        }
+        let pairs = (0..known).flat_map(|a| (0..a).map(move |b| (a, b)));
+        pairs.filter_map(|(a, b)| self.difference(a, b)).max().unwrap_or(0)
     }
 
     /// The place of a value.
@@ -182,6 +215,12 @@ impl Parts {
         numbered.filter_map(|(id, part)| Some((FluentId(id as u32), part.as_ref()?)))
     }
 
+    /// The fluents of a functor, in the order of their numbers.
+    pub fn of_functor(&self, functor: Functor) -> impl Iterator<Item = FluentId> + '_ {
+        let number = self.functor_index.get(&functor).copied();
+        self.iter().filter(move |(_, part)| Some(part.functor) == number).map(|(id, _)| id)
+    }
+
     pub fn functor(&mut self, functor: Functor) -> u32 {
         *self.functor_index.entry(functor).or_insert_with(|| {
             self.functors.push(functor);
@@ -212,7 +251,7 @@ impl Orders<'_> {
     /// The order that fits an argument best. An order fits if variables of the rules link the argument with it
     /// (thesis §5.2.1), or, for coordinates, if the two share constants and the order knows all values. (The
     /// thesis lets shared constants suffice, which makes the tiles 1..8 of a puzzle a quantity where rows 1..3
-    /// are ordered.) Rings order coordinates only.
+    /// are ordered.)
     pub fn best(
         &self,
         place: Place,
@@ -230,7 +269,7 @@ impl Orders<'_> {
             let by_link = linked(order) && 2 * known > values.len();
             let by_constants = coordinate && shared && known == values.len();
             let of_roles = order.terms().iter().all(|term| self.roles.contains(term));
-            known >= 2 && (by_link || by_constants) && (coordinate || !order.cyclic) && !of_roles
+            known >= 2 && (by_link || by_constants) && !of_roles
         };
         let merit = |order: &&Arc<Order>| {
             let successor = order.kind == OrderKind::Successor;

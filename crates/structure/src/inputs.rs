@@ -178,7 +178,7 @@ mod tests {
     use gdl::keyword;
 
     fn hypotheses(arity: u32, sets: &[Mask]) -> Hypotheses {
-        let functor = Functor { name: keyword::TRUE, arity };
+        let functor = Functor { name: keyword::TRUE, arity, parens: true };
         Hypotheses { sets: sets.to_vec(), ..Hypotheses::new(functor) }
     }
 
@@ -196,7 +196,7 @@ mod tests {
     fn a_state_refutes_down_to_the_minimal_sets() {
         let part = |args: &[u32]| Part { functor: 0, args: args.into() };
         let cells = [part(&[1, 1, 7]), part(&[1, 2, 7]), part(&[2, 1, 8]), part(&[2, 2, 7])];
-        let mut sets = Hypotheses::new(Functor { name: keyword::TRUE, arity: 3 });
+        let mut sets = Hypotheses::new(Functor { name: keyword::TRUE, arity: 3, parens: true });
         sets.check(&cells.iter().collect::<Vec<_>>(), 5);
         assert_eq!(sets.sets, [0b011]);
         assert!(!sets.stable && sets.affirmed == 0);
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn fluents_with_very_many_arguments_have_all_of_them_as_inputs() {
         let part = Part { functor: 0, args: (0..40).collect() };
-        let mut sets = Hypotheses::new(Functor { name: keyword::TRUE, arity: 40 });
+        let mut sets = Hypotheses::new(Functor { name: keyword::TRUE, arity: 40, parens: true });
         sets.check(&[&part, &part], 5);
         assert_eq!(sets.sets, [Mask::MAX]);
     }

@@ -22,17 +22,32 @@
 //! ```
 
 mod board;
+mod change;
+pub mod draw;
 mod fluent;
+mod grid;
 mod inputs;
+mod moves;
 mod order;
-mod print;
+mod persist;
+mod picture;
+mod piece;
+pub mod print;
 mod sample;
 mod settings;
 mod structures;
+mod ternary;
+mod turns;
 
 pub use board::{Board, BoardKind, Quantity};
 pub use fluent::{Axis, Fluent, Functor, Inputs, args};
+pub use grid::{Neighbours, Tiling};
+pub use moves::{Mobility, MoveCells};
 pub use order::{Order, OrderKind};
+pub use persist::{Latch, Persistent};
+pub use picture::{Cell, Content, Picture};
+pub use piece::Piece;
 pub use sample::{Sample, Seen, Transition};
 pub use settings::{Evidence, NoProver, Prover, Settings, Verdict};
 pub use structures::Structures;
+pub use turns::{Control, Counter};

@@ -6,13 +6,20 @@ use std::time::{Duration, Instant};
 use game::{Deadline, Game, GroundTerm, Reasoner};
 use gdl::Symbols;
 use ground::Domains;
+use rustc_hash::FxHashMap;
 
 use crate::board::{self, Board, Quantity};
+use crate::change::Changes;
 use crate::fluent::{Axis, Fluent, Orders, Parts};
+use crate::grid::{self, Neighbours};
 use crate::inputs;
+use crate::moves::{self, Mobility, MoveCells};
 use crate::order::{self, Order};
+use crate::persist::{self, Latch, Persistent};
+use crate::piece::{self, Piece};
 use crate::sample::Sample;
 use crate::settings::{Prover, Settings};
+use crate::turns::{self, Control, Counter};
 
 /// What was found out about a game.
 #[derive(Clone, Debug)]
@@ -27,6 +34,24 @@ pub struct Structures {
     pub boards: Vec<Board>,
     /// The quantities.
     pub quantities: Vec<Quantity>,
+    /// Whether at most one role has a choice in each state met; none for games of one role.
+    pub turn_taking: Option<bool>,
+    /// The fluents that say whose turn it is.
+    pub controls: Vec<Control>,
+    /// The step counters.
+    pub counters: Vec<Counter>,
+    /// What lies on the boards.
+    pub pieces: Vec<Piece>,
+    /// Moves whose arguments are cells of boards.
+    pub move_cells: Vec<MoveCells>,
+    /// Which cells are neighbours.
+    pub neighbours: Vec<Neighbours>,
+    /// Fluents that stay as they are once they have a value.
+    pub persistent: Vec<Persistent>,
+    /// Those that bound rewards.
+    pub latches: Vec<Latch>,
+    /// Conditions on having moves.
+    pub mobility: Vec<Mobility>,
     /// The random play that guesses are based on.
     pub sample: Sample,
     /// What could not be examined, and why.
@@ -66,8 +91,81 @@ impl Structures {
         let (mut boards, quantities) = board::find(&fluents, &as_output);
         boards.sort_by_key(|board| std::cmp::Reverse((board.is_ordered(), board.cell_count())));
         watch.lap("boards and quantities");
-        let times = watch.laps;
-        Self { domains, orders, fluents, boards, quantities, sample, notes, times }
+        let mut found = Self {
+            domains,
+            orders,
+            fluents,
+            boards,
+            quantities,
+            turn_taking: turns::turn_taking(game, &sample),
+            controls: Vec::new(),
+            counters: Vec::new(),
+            pieces: Vec::new(),
+            move_cells: Vec::new(),
+            neighbours: Vec::new(),
+            persistent: Vec::new(),
+            latches: Vec::new(),
+            mobility: moves::mobility(game.program()),
+            sample,
+            notes,
+            times: Vec::new(),
+        };
+        found.find_turns(reasoner, &parts);
+        watch.lap("turns and counters");
+        found.look_at_boards(game, settings, deadline);
+        watch.lap("pieces and moves");
+        found.find_persistent(reasoner, &parts, deadline);
+        watch.lap("persistence");
+        found.times = watch.laps;
+        found
+    }
+
+    /// The number of steps after which the game is over at the latest, as a step counter shows.
+    pub fn turn_bound(&self) -> Option<u32> {
+        self.counters.iter().filter_map(|counter| counter.bound).min()
+    }
+
+    fn find_turns(&mut self, reasoner: &Reasoner, parts: &Parts) {
+        let game = reasoner.game();
+        self.controls = turns::controls(game, &self.fluents, parts, &self.sample);
+        self.counters = turns::counters(reasoner.gates(), &self.quantities, parts, &self.sample);
+        // The proof of a counter shows that it has one value at a time.
+        for counter in self.counters.iter().filter(|counter| counter.evidence.is_proved()) {
+            let own = self.fluents.iter_mut().filter(|fluent| fluent.functor == counter.functor);
+            for inputs in own.flat_map(|fluent| &mut fluent.inputs) {
+                inputs.evidence = counter.evidence;
+            }
+            let own = self.quantities.iter_mut().filter(|q| q.functor == counter.functor);
+            own.for_each(|quantity| quantity.evidence = counter.evidence);
+        }
+    }
+
+    fn look_at_boards(&mut self, game: &Game, settings: &Settings, deadline: &Deadline) {
+        for (number, board) in self.boards.iter().enumerate() {
+            if deadline.passed() {
+                self.notes
+                    .push("out of time before the pieces of all boards were found".to_owned());
+                break;
+            }
+            let changes = Changes::new(game, board, &self.sample);
+            if !board.contents.iter().any(Axis::is_ordered) {
+                self.pieces.extend(piece::find(game, number, board, &self.sample, &changes));
+            }
+            let cells = moves::cells(game, number, board, &self.sample, &changes, &self.domains);
+            self.move_cells.extend(cells);
+        }
+        let program = game.program();
+        self.neighbours = grid::find(program, &self.boards, &self.domains, settings, deadline);
+    }
+
+    fn find_persistent(&mut self, reasoner: &Reasoner, parts: &Parts, deadline: &Deadline) {
+        let gates = reasoner.gates();
+        let groups = groups(parts, &self.boards);
+        let notes = &mut self.notes;
+        self.persistent = persist::find(gates, &self.sample, &groups, deadline, notes);
+        if let Some(gates) = gates {
+            self.latches = persist::latches(gates, &self.persistent, deadline, &mut self.notes);
+        }
     }
 }
 
@@ -155,6 +253,23 @@ fn fluents(
         .collect();
     fluents.sort_by_key(|fluent| symbols.name(fluent.functor.name).to_lowercase());
     fluents
+}
+
+/// Numbers for the fluents, the same for those that differ only in the coordinates of their board.
+fn groups(parts: &Parts, boards: &[Board]) -> Vec<u32> {
+    let mut numbers: FxHashMap<(u32, Vec<u32>), u32> = FxHashMap::default();
+    let mut groups = Vec::new();
+    for (fluent, part) in parts.iter() {
+        let functor = parts.functors[part.functor as usize];
+        let board = boards.iter().find(|board| board.functor == functor);
+        let contents = board.map_or(&[][..], |board| &board.contents);
+        let key = contents.iter().map(|axis| part.args[axis.argument]).collect();
+        let next = numbers.len() as u32 + 1;
+        let number = *numbers.entry((part.functor, key)).or_insert(next);
+        groups.resize(fluent.index() + 1, 0);
+        groups[fluent.index()] = number;
+    }
+    groups
 }
 
 /// An argument as contents: its order counts only if the rules link the two.

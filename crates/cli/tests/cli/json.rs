@@ -38,7 +38,7 @@ fn every_key_that_is_written_is_documented() {
     );
     let record = path("json-record.json");
     fluxion(&["match", &small, "--player", "legal", "--record", &record, "--quiet"]).expect(0);
-    let commands: [&[&str]; 15] = [
+    let commands: [&[&str]; 17] = [
         &["check", &small, &unsound, "no-such-file", "--play", "2", "--json"],
         &["check", "tictactoe", "--play", "9", "--json"],
         &["fmt", &small, "no-such-file", "--json"],
@@ -54,6 +54,8 @@ fn every_key_that_is_written_is_documented() {
         &["match", &small, "--player", "legal", "--longest", "1", "--json"],
         &["replay", &record, "--json"],
         &["tournament", "run", &plan, "--json"],
+        &["analyze", "battle", "--json"],
+        &["analyze", "hex_5x5", "--json"],
     ];
     let mut found = BTreeSet::new();
     for args in commands {

@@ -1,5 +1,6 @@
 //! The command line, tested as users meet it: the real binary, its output, its exit codes.
 
+mod analyze;
 mod check;
 mod conform;
 mod fmt;

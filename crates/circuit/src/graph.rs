@@ -1,5 +1,7 @@
 //! Gates: two-input AND gates with complemented edges, each stored once.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 /// A node with a sign: the value of a gate or its complement.
@@ -49,6 +51,28 @@ const MOST_FACTORING: usize = 4_000_000;
 const MANY_GATES: usize = 200;
 const MANY_PRODUCTS: usize = 64;
 
+/// With fewer sets in a disjunction, nothing is won by looking at their members.
+const MANY_SETS: usize = 6;
+/// The most members looked at for each set of a disjunction.
+const MOST_MEMBERS: usize = 64;
+/// The most members of all sets that are remembered.
+const MOST_SET_SIZE: usize = 10_000_000;
+
+/// Inputs by their group, each list sorted.
+type Members = Vec<(u32, Vec<Signal>)>;
+
+fn add_members(all: &mut Members, group: u32, members: &[Signal]) {
+    match all.iter_mut().find(|(known, _)| *known == group) {
+        Some((_, list)) => list.extend_from_slice(members),
+        None => all.push((group, members.to_vec())),
+    }
+}
+
+fn sort(members: &mut Vec<Signal>) {
+    members.sort_unstable();
+    members.dedup();
+}
+
 /// A graph of gates. Nodes come after the nodes they use.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -57,6 +81,9 @@ pub struct Graph {
     /// Groups of inputs of which exactly one holds, and the group of each such input.
     groups: Vec<Vec<Signal>>,
     group_of: FxHashMap<Signal, u32>,
+    /// Gates that are disjunctions of such inputs, by group; not for those of more than half a group.
+    sets: FxHashMap<Signal, Members>,
+    set_size: usize,
 }
 
 impl Default for Graph {
@@ -66,6 +93,8 @@ impl Default for Graph {
             gates: FxHashMap::default(),
             groups: Vec::new(),
             group_of: FxHashMap::default(),
+            sets: FxHashMap::default(),
+            set_size: 0,
         }
     }
 }
@@ -157,23 +186,72 @@ impl Graph {
     /// One holds. Of inputs of which exactly one holds, the smaller side is used: one of these moves
     /// is made exactly if none of the others is.
     pub fn any(&mut self, signals: &[Signal]) -> Signal {
-        let mut by_group: Vec<(u32, Vec<Signal>)> = Vec::new();
+        let mut own: Members = Vec::new();
         let mut terms: Vec<Signal> = Vec::new();
+        let mut sets: Vec<Signal> = Vec::new();
         for signal in signals {
             match self.group_of.get(signal) {
+                None if self.sets.contains_key(signal) => sets.push(*signal),
                 None => terms.push(*signal),
-                Some(group) => match by_group.iter_mut().find(|(known, _)| known == group) {
-                    Some((_, members)) => members.push(*signal),
-                    None => by_group.push((*group, vec![*signal])),
-                },
+                Some(group) => add_members(&mut own, *group, &[*signal]),
             }
         }
-        for (group, mut members) in by_group {
-            members.sort_unstable();
-            members.dedup();
-            terms.push(self.any_of_group(group, &members));
+        own.iter_mut().for_each(|(_, members)| sort(members));
+        if sets.is_empty() && !terms.is_empty() {
+            terms.extend(self.any_of_groups(&own));
+            return self.disjunction(&terms);
         }
+        let mut whole = own.clone();
+        for (group, members) in sets.iter().filter_map(|set| self.sets.get(set)).flatten() {
+            add_members(&mut whole, *group, members);
+        }
+        whole.iter_mut().for_each(|(_, members)| sort(members));
+        let start = self.nodes.len();
+        let mut parts = self.any_of_groups(&own);
+        parts.extend_from_slice(&sets);
+        let mut sum = self.disjunction(&parts);
+        if sets.len() >= MANY_SETS {
+            sum = self.other_side(sum, self.nodes.len() - start, sets.len(), &whole);
+        }
+        if terms.is_empty() {
+            self.remember(sum, whole);
+            return sum;
+        }
+        terms.push(sum);
         self.disjunction(&terms)
+    }
+
+    /// A disjunction of sets, from their members instead, if that takes fewer gates than were needed.
+    fn other_side(&mut self, sum: Signal, gates: usize, sets: usize, whole: &Members) -> Signal {
+        let smaller = |(group, members): &(u32, Vec<Signal>)| {
+            members.len().min(self.groups[*group as usize].len() - members.len())
+        };
+        if whole.iter().map(smaller).sum::<usize>() > sets * MOST_MEMBERS {
+            return sum;
+        }
+        let start = self.nodes.len();
+        let parts = self.any_of_groups(whole);
+        let other = self.disjunction(&parts);
+        if self.nodes.len() - start < gates { other } else { sum }
+    }
+
+    /// Keeps which inputs a gate is the disjunction of, unless it takes much memory.
+    fn remember(&mut self, sum: Signal, members: Members) {
+        let size: usize = members.iter().map(|(_, members)| members.len()).sum();
+        let half = |(group, members): &(u32, Vec<Signal>)| {
+            members.len() * 2 <= self.groups[*group as usize].len()
+        };
+        let is_gate = matches!(self.nodes[sum.node()], Node::And(..));
+        if is_gate && members.iter().all(half) && self.set_size + size <= MOST_SET_SIZE {
+            if let Entry::Vacant(place) = self.sets.entry(sum) {
+                place.insert(members);
+                self.set_size += size;
+            }
+        }
+    }
+
+    fn any_of_groups(&mut self, members: &Members) -> Vec<Signal> {
+        members.iter().map(|(group, members)| self.any_of_group(*group, members)).collect()
     }
 
     fn disjunction(&mut self, signals: &[Signal]) -> Signal {

@@ -28,6 +28,7 @@ pub mod extent;
 pub mod memory;
 pub mod order;
 pub mod plan;
+mod relax;
 pub mod solve;
 pub mod table;
 pub mod terms;

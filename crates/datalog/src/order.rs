@@ -16,17 +16,19 @@ use crate::terms::GroundTerm;
 
 /// How many facts, and how many different values at each argument.
 #[derive(Clone, Debug, Default)]
-struct Size {
-    facts: f64,
-    distinct: Vec<f64>,
+pub(crate) struct Size {
+    pub(crate) facts: f64,
+    pub(crate) distinct: Vec<f64>,
 }
 
 /// Expected sizes of everything a rule can mention.
 #[derive(Clone, Debug, Default)]
 pub struct Estimates {
-    relations: FxHashMap<Relation, Size>,
-    fluents: FxHashMap<(Symbol, usize), Size>,
-    all_fluents: f64,
+    pub(crate) relations: FxHashMap<Relation, Size>,
+    pub(crate) fluents: FxHashMap<(Symbol, usize), Size>,
+    pub(crate) all_fluents: f64,
+    /// The moves of all roles by name, if all that are possible count; otherwise each role makes one.
+    pub(crate) moves: FxHashMap<(Symbol, usize), Size>,
     roles: f64,
     /// What it costs to ask for a derived relation at all, in matches of plain facts.
     efforts: FxHashMap<Relation, f64>,
@@ -82,6 +84,7 @@ impl Sample {
 
 const UNKNOWN_FACTS: f64 = 20.0;
 const UNKNOWN_DISTINCT: f64 = 6.0;
+const UNKNOWN_MOVES: f64 = 200.0;
 
 const EFFORT_STATIC: f64 = 0.3;
 const EFFORT_DERIVED: f64 = 3.0;
@@ -133,16 +136,21 @@ impl Estimates {
             estimates.fluents.insert(*key, Size { facts, distinct });
         }
         estimates.all_fluents = if sample.most == 0 { UNKNOWN_FACTS } else { sample.most as f64 };
+        estimates.each_relation(program, analysis);
+        estimates
+    }
+
+    /// Estimates all relations, dependencies first.
+    pub(crate) fn each_relation(&mut self, program: &Program, analysis: &Analysis) {
         for members in &analysis.dependencies.components {
             // Recursive relations are estimated twice: first as if empty, then from that.
             for _ in 0..if members.len() > 1 { 3 } else { 2 } {
                 for node in members {
                     let relation = analysis.dependencies.relations[*node];
-                    estimates.relation(program, analysis, relation);
+                    self.relation(program, analysis, relation);
                 }
             }
         }
-        estimates
     }
 
     fn relation(&mut self, program: &Program, analysis: &Analysis, relation: Relation) {
@@ -181,11 +189,15 @@ impl Estimates {
     }
 
     /// The number of solutions of a rule, following the order that would be chosen.
-    fn rule_facts(&self, rule: &Rule) -> f64 {
-        let mut known = vec![false; rule.variables as usize];
+    pub(crate) fn rule_facts(&self, rule: &Rule) -> f64 {
+        self.body_facts(&rule.body, rule.variables)
+    }
+
+    pub(crate) fn body_facts(&self, body: &[Literal], variables: u32) -> f64 {
+        let mut known = vec![false; variables as usize];
         let mut facts = 1.0;
-        for position in self.order(&rule.body, &known.clone()) {
-            let literal = &rule.body[position];
+        for position in self.order(body, &known.clone()) {
+            let literal = &body[position];
             facts *= match literal {
                 Literal::Positive(p) => self.matches(p, &known),
                 Literal::Negative(_) => 0.7,
@@ -198,22 +210,24 @@ impl Estimates {
     }
 
     /// How many values a head argument can take: the most selective positive literal decides.
-    fn values_of(&self, rule: &Rule, arg: &Pattern) -> f64 {
+    pub(crate) fn values_of(&self, rule: &Rule, arg: &Pattern) -> f64 {
         match arg {
             Pattern::Constant(_) => 1.0,
             Pattern::Function(_, args) => {
                 args.iter().map(|arg| self.values_of(rule, arg)).product()
             }
-            Pattern::Variable(v) => {
-                let mut least = f64::INFINITY;
-                for literal in &rule.body {
-                    if let Literal::Positive(p) = literal {
-                        least = least.min(self.values_in(p, *v));
-                    }
-                }
-                if least.is_finite() { least } else { UNKNOWN_DISTINCT }
+            Pattern::Variable(v) => self.values_of_variable(&rule.body, *v),
+        }
+    }
+
+    pub(crate) fn values_of_variable(&self, body: &[Literal], variable: u32) -> f64 {
+        let mut least = f64::INFINITY;
+        for literal in body {
+            if let Literal::Positive(p) = literal {
+                least = least.min(self.values_in(p, variable));
             }
         }
+        if least.is_finite() { least } else { UNKNOWN_DISTINCT }
     }
 
     fn values_in(&self, predicate: &Predicate, variable: u32) -> f64 {
@@ -249,6 +263,10 @@ impl Estimates {
             }
             (keyword::TRUE, args) => {
                 (Size { facts: self.all_fluents, distinct: vec![self.all_fluents] }, args)
+            }
+            (keyword::DOES, [_, Pattern::Function(name, args)]) if !self.moves.is_empty() => {
+                let size = self.moves.get(&(*name, args.len())).cloned();
+                (size.unwrap_or_else(|| unknown(args.len(), UNKNOWN_MOVES)), args)
             }
             (keyword::DOES, args) => {
                 (Size { facts: self.roles, distinct: vec![self.roles, 1.0] }, args)

@@ -20,6 +20,7 @@
 mod arena;
 mod bodies;
 mod domains;
+mod eliminate;
 mod factor;
 mod fold;
 mod imply;
@@ -128,7 +129,8 @@ pub fn ground(
     budget: &Budget,
 ) -> Result<GroundProgram, Stopped> {
     let analysis = Analysis::new(program);
-    let factored = factor::factor(program, &analysis);
+    let relaxed = Estimates::relaxed(program, &analysis, sample, role_patterns(program).len());
+    let factored = factor::factor(program, &analysis, relaxed);
     let rules = &factored.program;
     let analysis = Analysis::new(rules);
     let roles = role_patterns(rules);

@@ -1,16 +1,22 @@
 //! From the ground program to gates.
 //!
 //! Atoms become signals, dependencies first. Atoms that depend on themselves (reachability in hex, in
-//! go-like games) are unrolled: all start as false and are computed again from each other until nothing
+//! go-like games) are solved by elimination (`recursion`) where each rule mentions one of them at most.
+//! Others are unrolled: all start as false and are computed again from each other until nothing
 //! changes, which takes at most as many rounds as there are atoms in the component; equal gates are
 //! stored once, so a component that settles early costs no more.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use ground::{AtomId, AtomKind, GroundLiteral, GroundProgram};
+use rustc_hash::FxHashMap;
 
 use crate::graph::{Graph, Node, Signal};
+use crate::recursion::System;
 
 /// A game as gates. Inputs are the fluents, then the moves of each role.
 #[derive(Clone, Debug)]
@@ -82,17 +88,39 @@ impl Circuit {
 }
 
 /// How large a circuit may become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// The most gates.
     pub gates: usize,
+    /// The most memory for the gates, in bytes.
+    pub max_bytes: usize,
     /// When to give up.
     pub deadline: Option<Instant>,
+    /// Set by another thread to make it stop.
+    pub cancel: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { gates: 2_000_000, deadline: None }
+        Self { gates: 4_000_000, max_bytes: 4 << 30, deadline: None, cancel: None }
+    }
+}
+
+impl Limits {
+    /// Whether a graph is within the limits.
+    fn check(&self, graph: &Graph) -> Result<(), TooLarge> {
+        let (gates, bytes) = (graph.gate_count(), graph.bytes());
+        if gates > self.gates {
+            return Err(TooLarge::Gates { limit: self.gates });
+        }
+        if bytes > self.max_bytes {
+            return Err(TooLarge::Memory { gates, bytes });
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(TooLarge::Time { gates });
+        }
+        let cancelled = self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if cancelled { Err(TooLarge::Cancelled { gates }) } else { Ok(()) }
     }
 }
 
@@ -105,8 +133,20 @@ pub enum TooLarge {
         /// The limit.
         limit: usize,
     },
+    /// The memory was used up.
+    Memory {
+        /// Gates built by then.
+        gates: usize,
+        /// Bytes in use by then.
+        bytes: usize,
+    },
     /// The deadline passed.
     Time {
+        /// Gates built by then.
+        gates: usize,
+    },
+    /// The caller cancelled.
+    Cancelled {
         /// Gates built by then.
         gates: usize,
     },
@@ -116,16 +156,26 @@ impl std::fmt::Display for TooLarge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             TooLarge::Gates { limit } => write!(f, "more than {limit} gates"),
+            TooLarge::Memory { gates, bytes } => {
+                write!(f, "out of memory ({} MiB) after {gates} gates", bytes >> 20)
+            }
             TooLarge::Time { gates } => write!(f, "out of time after {gates} gates"),
+            TooLarge::Cancelled { gates } => write!(f, "cancelled after {gates} gates"),
         }
     }
 }
 
 impl std::error::Error for TooLarge {}
 
+/// The limits are looked at whenever that many gates came in.
+const MANY_GATES: usize = 2_000;
+
+/// A sum of products.
+type Sum = Vec<Vec<Signal>>;
+
 /// Builds the circuit of a ground program within limits.
 pub fn build(program: &GroundProgram, limits: &Limits) -> Result<Circuit, TooLarge> {
-    let mut builder = Builder::new(program, *limits);
+    let mut builder = Builder::new(program, limits.clone());
     for component in components(program) {
         builder.component(&component)?;
     }
@@ -140,6 +190,8 @@ struct Builder<'p> {
     does: Vec<Vec<Signal>>,
     limits: Limits,
     atoms_built: usize,
+    /// The gates at the last look at the limits.
+    checked: usize,
 }
 
 impl<'p> Builder<'p> {
@@ -165,7 +217,7 @@ impl<'p> Builder<'p> {
                 AtomKind::Derived => Signal::FALSE,
             })
             .collect();
-        Self { program, graph, signals, fluents, does, limits, atoms_built: 0 }
+        Self { program, graph, signals, fluents, does, limits, atoms_built: 0, checked: 0 }
     }
 
     fn component(&mut self, atoms: &[AtomId]) -> Result<(), TooLarge> {
@@ -178,15 +230,73 @@ impl<'p> Builder<'p> {
             }
             return self.check();
         }
+        if self.eliminated(atoms)? {
+            return Ok(());
+        }
+        self.unroll(atoms)
+    }
+
+    /// Solves a component in which each rule mentions at most one of its atoms; false if it is not like that,
+    /// or if unrolling takes less.
+    fn eliminated(&mut self, atoms: &[AtomId]) -> Result<bool, TooLarge> {
+        let Some((constants, coefficients)) = self.linear(atoms) else { return Ok(false) };
+        let literals: usize =
+            atoms.iter().map(|atom| self.program.rules.literals_of(*atom).len()).sum();
+        let constants = constants.into_iter().map(|sum| self.graph.sum_of_products(sum)).collect();
+        let mut rows = Vec::with_capacity(atoms.len());
+        for row in coefficients {
+            let row = row.into_iter().map(|(at, sum)| (at, self.graph.sum_of_products(sum)));
+            rows.push(row.collect());
+        }
+        let most = atoms.len().saturating_mul(literals);
+        let limits = self.limits.clone();
+        let solved = System::new(constants, rows)
+            .solve(&mut self.graph, most, |graph| limits.check(graph))?;
+        let Some(values) = solved else { return Ok(false) };
+        for (atom, value) in atoms.iter().zip(values) {
+            self.signals[atom.index()] = value;
+        }
+        Ok(true)
+    }
+
+    /// The rules of a component as equations: products without its atoms, and products by the one they have.
+    fn linear(&self, atoms: &[AtomId]) -> Option<(Vec<Sum>, Vec<BTreeMap<usize, Sum>>)> {
+        let place: FxHashMap<AtomId, usize> = atoms.iter().copied().zip(0..).collect();
+        let mut constants = vec![Sum::new(); atoms.len()];
+        let mut rows = vec![BTreeMap::<usize, Sum>::new(); atoms.len()];
+        for (at, atom) in atoms.iter().enumerate() {
+            for body in self.program.rules_of(*atom) {
+                let mut own = None;
+                let mut product = Vec::with_capacity(body.len());
+                for literal in body {
+                    match place.get(&literal.atom) {
+                        None => product.push(self.literal(*literal)),
+                        Some(used) if own.is_none() && !literal.negative => own = Some(*used),
+                        Some(_) => return None,
+                    }
+                }
+                match own {
+                    None => constants[at].push(product),
+                    Some(used) => rows[at].entry(used).or_default().push(product),
+                }
+            }
+        }
+        Some((constants, rows))
+    }
+
+    /// Computes the atoms of a component from each other, beginning with false, until nothing changes.
+    fn unroll(&mut self, atoms: &[AtomId]) -> Result<(), TooLarge> {
         for _ in 0..=atoms.len() {
-            let values: Vec<Signal> = atoms.iter().map(|atom| self.atom(*atom)).collect();
+            let mut values = Vec::with_capacity(atoms.len());
+            for atom in atoms {
+                values.push(self.atom(*atom));
+                self.check()?;
+            }
             let mut changed = false;
             for (atom, value) in atoms.iter().zip(values) {
                 changed |= self.signals[atom.index()] != value;
                 self.signals[atom.index()] = value;
             }
-            self.atoms_built |= 63;
-            self.check()?;
             if !changed {
                 break;
             }
@@ -195,14 +305,11 @@ impl<'p> Builder<'p> {
     }
 
     fn check(&mut self) -> Result<(), TooLarge> {
-        let gates = self.graph.gate_count();
-        if gates > self.limits.gates {
-            return Err(TooLarge::Gates { limit: self.limits.gates });
-        }
         self.atoms_built += 1;
-        let look = self.atoms_built.is_multiple_of(64);
-        if look && self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(TooLarge::Time { gates });
+        let gates = self.graph.gate_count();
+        if self.atoms_built.is_multiple_of(64) || gates > self.checked + MANY_GATES {
+            self.checked = gates;
+            return self.limits.check(&self.graph);
         }
         Ok(())
     }

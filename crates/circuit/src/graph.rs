@@ -110,6 +110,16 @@ impl Graph {
         self.gates.len()
     }
 
+    /// Memory in bytes, closely.
+    pub fn bytes(&self) -> usize {
+        const ENTRY: usize = size_of::<(Signal, Signal)>() + size_of::<u32>() + 1;
+        let groups: usize = self.groups.iter().map(Vec::len).sum();
+        self.nodes.len() * size_of::<Node>()
+            + self.gates.capacity() * ENTRY * 8 / 7
+            + groups * (ENTRY * 2)
+            + self.set_size * size_of::<Signal>()
+    }
+
     /// A new input.
     pub fn input(&mut self, number: u32) -> Signal {
         self.nodes.push(Node::Input(number));

@@ -27,6 +27,7 @@ mod net;
 pub mod phase;
 mod plan;
 pub mod plane;
+mod recursion;
 pub mod schedule;
 mod special;
 mod stepper;

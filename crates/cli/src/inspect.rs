@@ -81,7 +81,12 @@ fn circuit(
     ground_seconds: f64,
 ) -> anyhow::Result<Exit> {
     let begin = ThreadTime::now();
-    let limits = circuit::Limits { deadline: budget.deadline, ..circuit::Limits::default() };
+    let limits = circuit::Limits {
+        deadline: budget.deadline,
+        max_bytes: budget.max_bytes.saturating_sub(program.bytes()),
+        cancel: budget.cancel.clone(),
+        ..circuit::Limits::default()
+    };
     let circuit = match circuit::build(program, &limits) {
         Ok(circuit) => circuit,
         Err(why) => return gave_up(args, session, &why.to_string()),

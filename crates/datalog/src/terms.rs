@@ -30,6 +30,15 @@ impl GroundTerm {
         out
     }
 
+    /// Memory in bytes, with what an allocation costs.
+    pub fn bytes(&self) -> usize {
+        let parts = match self {
+            GroundTerm::Constant(_) => 0,
+            GroundTerm::Function(_, args) => 16 + args.iter().map(GroundTerm::bytes).sum::<usize>(),
+        };
+        size_of::<Self>() + parts
+    }
+
     fn write(&self, symbols: &Symbols, out: &mut String) {
         match self {
             GroundTerm::Constant(name) => out.push_str(symbols.name(*name)),

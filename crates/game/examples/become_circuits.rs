@@ -46,7 +46,12 @@ fn report(path: &str, budget: &Budget) -> String {
         Err(why) => return format!("{head}\t\t\t\t\t\t{}\t{why}", peak()),
     };
     let begin = ThreadTime::now();
-    let limits = circuit::Limits { deadline: budget.deadline, ..circuit::Limits::default() };
+    let limits = circuit::Limits {
+        deadline: budget.deadline,
+        max_bytes: budget.max_bytes.saturating_sub(program.bytes()),
+        cancel: budget.cancel.clone(),
+        ..circuit::Limits::default()
+    };
     let circuit = circuit::build(&program, &limits);
     let building = begin.elapsed().as_secs_f64();
     let moves: usize = program.moves.iter().map(Vec::len).sum();

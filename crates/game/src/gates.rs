@@ -52,7 +52,12 @@ impl Gates {
     /// Makes the rules of a game ground and builds its circuit.
     pub fn build(game: &Game, budget: &Budget) -> Result<Self, NoCircuit> {
         let program = game.ground(budget).map_err(NoCircuit::Ground)?;
-        let limits = circuit::Limits { deadline: budget.deadline, ..circuit::Limits::default() };
+        let limits = circuit::Limits {
+            deadline: budget.deadline,
+            max_bytes: budget.max_bytes.saturating_sub(program.bytes()),
+            cancel: budget.cancel.clone(),
+            ..circuit::Limits::default()
+        };
         let circuit = circuit::build(&program, &limits).map_err(NoCircuit::Gates)?;
         let code = Code::new(&circuit);
         let sizes = Sizes {

@@ -93,6 +93,16 @@ impl GroundProgram {
         self.rules.of(atom)
     }
 
+    /// Memory in bytes, closely.
+    pub fn bytes(&self) -> usize {
+        let moves = self.moves.iter().flatten().map(|action| action.term.bytes() + 16);
+        self.rules.bytes()
+            + self.kinds.len() * size_of::<AtomKind>()
+            + self.names.iter().map(GroundTerm::bytes).sum::<usize>()
+            + self.fluents.iter().map(|fluent| fluent.bytes() + 9).sum::<usize>()
+            + moves.sum::<usize>()
+    }
+
     /// All atoms.
     pub fn atoms(&self) -> impl ExactSizeIterator<Item = AtomId> + use<> {
         (0..self.kinds.len() as u32).map(AtomId)

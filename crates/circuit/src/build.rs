@@ -173,6 +173,9 @@ const MANY_GATES: usize = 2_000;
 /// A sum of products.
 type Sum = Vec<Vec<Signal>>;
 
+/// What each atom of a component is without the others, and with each of them.
+type Equations = (Vec<Sum>, Vec<BTreeMap<usize, Sum>>);
+
 /// Builds the circuit of a ground program within limits.
 pub fn build(program: &GroundProgram, limits: &Limits) -> Result<Circuit, TooLarge> {
     let mut builder = Builder::new(program, limits.clone());
@@ -260,7 +263,7 @@ impl<'p> Builder<'p> {
     }
 
     /// The rules of a component as equations: products without its atoms, and products by the one they have.
-    fn linear(&self, atoms: &[AtomId]) -> Option<(Vec<Sum>, Vec<BTreeMap<usize, Sum>>)> {
+    fn linear(&self, atoms: &[AtomId]) -> Option<Equations> {
         let place: FxHashMap<AtomId, usize> = atoms.iter().copied().zip(0..).collect();
         let mut constants = vec![Sum::new(); atoms.len()];
         let mut rows = vec![BTreeMap::<usize, Sum>::new(); atoms.len()];

@@ -206,7 +206,9 @@ impl Graph {
                 Some(group) => add_members(&mut own, *group, &[*signal]),
             }
         }
-        own.iter_mut().for_each(|(_, members)| sort(members));
+        for (_, members) in &mut own {
+            sort(members);
+        }
         if sets.is_empty() && !terms.is_empty() {
             terms.extend(self.any_of_groups(&own));
             return self.disjunction(&terms);
@@ -215,7 +217,9 @@ impl Graph {
         for (group, members) in sets.iter().filter_map(|set| self.sets.get(set)).flatten() {
             add_members(&mut whole, *group, members);
         }
-        whole.iter_mut().for_each(|(_, members)| sort(members));
+        for (_, members) in &mut whole {
+            sort(members);
+        }
         let start = self.nodes.len();
         let mut parts = self.any_of_groups(&own);
         parts.extend_from_slice(&sets);
@@ -252,11 +256,10 @@ impl Graph {
             members.len() * 2 <= self.groups[*group as usize].len()
         };
         let is_gate = matches!(self.nodes[sum.node()], Node::And(..));
-        if is_gate && members.iter().all(half) && self.set_size + size <= MOST_SET_SIZE {
-            if let Entry::Vacant(place) = self.sets.entry(sum) {
-                place.insert(members);
-                self.set_size += size;
-            }
+        let kept = is_gate && members.iter().all(half) && self.set_size + size <= MOST_SET_SIZE;
+        if kept && let Entry::Vacant(place) = self.sets.entry(sum) {
+            place.insert(members);
+            self.set_size += size;
         }
     }
 

@@ -15,7 +15,7 @@ use rustc_hash::FxHasher;
 
 use crate::graph::{Graph, Signal};
 
-/// The equations x_i = b_i | a_i1 x_1 | a_i2 x_2 …, of which the least solution is wanted.
+/// Equations `x[i] = b[i] | a[i][1] x[1] | a[i][2] x[2] …`, of which the least solution is wanted.
 pub(crate) struct System {
     constants: Vec<Signal>,
     rows: Vec<BTreeMap<usize, Signal>>,

@@ -15,10 +15,10 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     println!("sheet\tload s\tground s\tcircuit s\trules\tliterals\tmoves\tgates\tpeak MiB\tresult");
     while let Some(argument) = arguments.next() {
-        let mut number = || arguments.next().and_then(|text| text.parse::<f64>().ok());
+        let mut number = || arguments.next().and_then(|text| text.parse::<u32>().ok());
         match argument.as_str() {
-            "--seconds" => seconds = number().unwrap_or(seconds),
-            "--mib" => budget.max_bytes = number().unwrap_or(4096.0) as usize * (1 << 20),
+            "--seconds" => seconds = number().map_or(seconds, f64::from),
+            "--mib" => budget.max_bytes = (number().unwrap_or(4096) as usize) << 20,
             path => {
                 budget.deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
                 println!("{}", report(path, &budget));

@@ -48,6 +48,8 @@ pub enum Command {
     Conform(ConformArgs),
     /// Measure state transitions per CPU second in random play
     Bench(BenchArgs),
+    /// Find the value of a game for each role and the best line, with a proof if possible
+    Solve(SolveArgs),
     /// Print what the rules become on the way to the machine: ground rules, gates
     Inspect(InspectArgs),
     /// Tell what can be found out about a game: boards, quantities, orders, pieces, turns
@@ -359,6 +361,74 @@ pub struct BenchArgs {
     /// The reasoner
     #[arg(long, value_enum, default_value_t, value_name = "NAME")]
     pub machine: BenchMachine,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
+}
+
+/// How a game is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SolveMethod {
+    /// Whatever fits the class of the game.
+    #[default]
+    Auto,
+    /// The first role against all others.
+    AlphaBeta,
+    /// Every role for itself.
+    MaxN,
+}
+
+/// How simultaneous moves are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SimultaneousMoves {
+    /// By mixed equilibria.
+    #[default]
+    Mixed,
+    /// The first role moves first and is seen by the others.
+    Serial,
+}
+
+/// `fluxion solve`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = GAME_HELP, after_long_help = format!("{GAME_HELP}
+
+Examples:
+  fluxion solve tictactoe                     50 for both: a draw
+  fluxion solve hanoi --shortest              a shortest plan, with the proof that it is one
+  fluxion solve connect_four --timeout 20     the best found in 20 seconds
+  fluxion solve rock_paper_scissors           a mixed strategy
+  fluxion solve mygame.kif --json
+
+Exit codes: 0 solved, 2 cannot be read, 3 not solved within the limits (the best found is printed),
+130 stopped by Ctrl-C (so it is then)."))]
+pub struct SolveArgs {
+    /// A rule sheet or library game
+    #[arg(value_name = "GAME")]
+    pub game: String,
+    /// The method
+    #[arg(long, value_enum, default_value_t, value_name = "NAME")]
+    pub method: SolveMethod,
+    /// How simultaneous moves are treated
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub simultaneous: SimultaneousMoves,
+    /// In a game of one role, go on until the plan is known to be a shortest one
+    #[arg(long)]
+    pub shortest: bool,
+    /// Stop after making that many states; together with --seed this makes runs repeatable
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<u64>,
+    /// Memory for tables, in megabytes
+    #[arg(long, default_value_t = 1024, value_name = "MB")]
+    pub memory: usize,
+    /// The seed of random choices
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
     /// Bounds on reading.
     #[command(flatten)]
     pub read: ReadLimits,

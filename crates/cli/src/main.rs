@@ -27,6 +27,7 @@ mod serve;
 mod session;
 mod show;
 mod simulate;
+mod solve;
 mod stats;
 mod table;
 mod tournament;
@@ -66,5 +67,6 @@ fn dispatch(
         Some(Command::Match(args)) => matches::run(&args, session),
         Some(Command::Replay(args)) => replay::run(&args, session),
         Some(Command::Tournament(args)) => tournament::run(&args, session),
+        Some(Command::Solve(args)) => solve::run(&args, session),
     }
 }

@@ -8,7 +8,7 @@ use ground::{Budget, GroundProgram};
 use crate::batch::{Batch, NoCircuit, Sizes};
 use crate::circuit_machine::CircuitMachine;
 use crate::game::Game;
-use crate::ids::{FluentId, Move};
+use crate::ids::{FluentId, Move, Role};
 use crate::machine::Goal;
 use crate::state::State;
 use crate::universe::Universe;
@@ -126,6 +126,13 @@ impl Gates {
         let words = state.words();
         words.len() <= known.len()
             && words.iter().zip(known).all(|(word, known)| word & !known == 0)
+    }
+
+    /// The largest reward that the rules can give to a role. Smaller ones than they name are possible, too: a
+    /// terminal state may have no goal, or several.
+    pub fn largest_reward(&self, role: Role) -> Goal {
+        let values = self.numbers.values.get(role.index()).map_or(&[][..], Vec::as_slice);
+        values.iter().flatten().copied().max().unwrap_or(Goal(0))
     }
 
     /// A machine for one thread.

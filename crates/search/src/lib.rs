@@ -15,6 +15,7 @@ pub mod mcts;
 pub mod planning;
 mod report;
 mod rewards;
+pub mod solver;
 pub mod table;
 
 pub use class::{Certainty, Fact, GameClass, Known};

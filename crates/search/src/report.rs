@@ -81,6 +81,8 @@ pub struct SearchReport {
     pub values: Vec<Value>,
     /// What is expected to happen.
     pub line: Vec<JointMove>,
+    /// Whether the line is known to be a shortest one to its value; only planning tells.
+    pub shortest: bool,
     /// The depth that was finished, in joint moves.
     pub depth: u32,
     /// The deepest state that was looked at.
@@ -108,6 +110,7 @@ impl SearchReport {
             best: None,
             values: vec![Value::guess(50.0); roles],
             line: Vec::new(),
+            shortest: false,
             depth: 0,
             selective_depth: 0,
             nodes: 0,

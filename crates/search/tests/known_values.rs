@@ -1,5 +1,6 @@
 //! Games whose values are known by theory, solved on their circuits.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -18,8 +19,7 @@ fn reasoner(name: &str) -> Reasoner {
 fn deepening(reasoner: &Reasoner, options: &Options) -> Deepening {
     let sampling = Sampling { playouts: 20, states: 1000, ..Sampling::default() };
     let (class, _) = sample(&mut *reasoner.machine(), &sampling).expect("a class");
-    let opponents = Options::for_class(&class).opponents;
-    let options = Options { opponents, memory: 64 << 20, ..options.clone() };
+    let options = Options { memory: 64 << 20, ..options.clone() };
     Deepening::new(reasoner.machine(), Box::new(Blind), class, &options)
 }
 
@@ -70,6 +70,55 @@ fn rock_paper_scissors_is_50_and_mixed_but_0_when_serialised() {
     let serial = Options { simultaneous: Simultaneous::Serial, ..Options::default() };
     let serial = solve("rock_paper_scissors", &serial);
     assert!(serial.value().estimate.abs() < 0.01 && serial.solved, "{serial:?}");
+}
+
+#[test]
+fn a_sum_that_only_seemed_constant_is_noticed_and_the_values_are_those_of_selfish_players() {
+    // All but one of many ends give 100 in all; the first player prefers the one that does not.
+    let mut rules = String::from(
+        "(role a) (role b) (init (start)) (legal b noop)
+         (<= (legal a ?x) (option ?x)) (<= (next (chose ?x)) (does a ?x))
+         (<= terminal (true (chose ?x)))
+         (<= (goal a 50) (true (chose ?x)) (distinct ?x both))
+         (<= (goal a 90) (true (chose both)))
+         (<= (goal b 50) (true (chose ?x)) (distinct ?x both))
+         (<= (goal b 80) (true (chose both))) (option both)",
+    );
+    for at in 0..40 {
+        let _ = write!(rules, " (option o{at})");
+    }
+    let game = Game::from_text(&rules).expect("sound rules");
+    let initial = game::Machine::initial(&mut game.interpreter()).expect("an initial state");
+    let mut class = search::GameClass::unknown(2);
+    class.constant_sum.value = Some(100);
+    let mut search =
+        Deepening::new(Box::new(game.interpreter()), Box::new(Blind), class, &Options::default());
+    let report = search.search(&initial, Role(0), &Effort::default(), &mut |_| {}).expect("one");
+    let values: Vec<f64> = report.values.iter().map(|value| value.low).collect();
+    assert!(report.solved && report.method == "max^n" && values == [90.0, 80.0], "{report:?}");
+}
+
+#[test]
+fn a_game_of_thousands_of_moves_does_not_exhaust_the_stack() {
+    let mut rules = String::from(
+        "(role a) (role b) (init (at 0)) (legal a on) (legal b noop)
+         (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+         (<= terminal (true (at 900))) (<= (goal a 100) (true (at 900))) (goal b 0)",
+    );
+    for at in 0..900 {
+        let _ = write!(rules, " (succ {at} {})", at + 1);
+    }
+    let game = Game::from_text(&rules).expect("sound rules");
+    let reasoner = Reasoner::build(&game, &Budget::default());
+    let initial = reasoner.machine().initial().expect("an initial state");
+    for opponents in [Opponents::Paranoid, Opponents::Selfish] {
+        let options = Options { opponents, memory: 1 << 20, ..Options::default() };
+        let class = search::GameClass::unknown(2);
+        let mut search = Deepening::new(reasoner.machine(), Box::new(Blind), class, &options);
+        let report =
+            search.search(&initial, Role(0), &Effort::default(), &mut |_| {}).expect("a report");
+        assert!(report.selective_depth >= 500 && !report.solved, "{:?}", report.selective_depth);
+    }
 }
 
 #[test]

@@ -23,7 +23,11 @@ fn run(
     let initial = machine.initial().expect("an initial state");
     let guess = Box::new(Guess::new(game, graph));
     let class = GameClass::unknown(graph.roles);
-    let options = Options { memory: 1 << 20, ..options.clone() };
+    let opponents = match options.opponents {
+        Opponents::Fitting => Opponents::Paranoid,
+        given => given,
+    };
+    let options = Options { memory: 1 << 20, opponents, ..options.clone() };
     let mut search = Deepening::new(machine, guess, class, &options);
     search.search(&initial, Role(role), effort, &mut |_| {}).expect("a report")
 }

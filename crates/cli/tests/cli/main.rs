@@ -8,6 +8,7 @@ mod hostile;
 mod json;
 mod matches;
 mod show;
+mod solve;
 mod terminal;
 
 use std::io::{Read, Write};

@@ -23,8 +23,8 @@ pub(super) fn points(mills: Mills) -> f64 {
     f64::from(mills) / 1000.0
 }
 
-/// No path is followed further than this.
-pub(super) const DEEPEST: u32 = 4000;
+/// No path is followed further than this: the search is recursive, and stacks are not endless.
+pub(super) const DEEPEST: u32 = 500;
 
 pub(super) struct Context {
     pub(super) machine: Box<dyn Machine>,

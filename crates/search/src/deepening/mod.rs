@@ -26,15 +26,15 @@ use self::alpha_beta::AlphaBeta;
 use self::context::{Context, points};
 use self::max_n::MaxN;
 use self::root::{Outcome, Root};
-use crate::class::GameClass;
+use crate::class::{Fact, GameClass};
 use crate::effort::{Effort, Stop};
 use crate::hash::Key;
 use crate::interface::Search;
 use crate::report::{MoveReport, SearchReport, TableUse, Value};
 use crate::rewards::{Look, Turn, rewards};
 
-/// More iterations are never needed.
-const MOST_ITERATIONS: u32 = 4000;
+/// More iterations would not look deeper.
+const MOST_ITERATIONS: u32 = context::DEEPEST;
 /// The longest line that is shown.
 const LONGEST_LINE: usize = 400;
 
@@ -48,16 +48,7 @@ pub struct Deepening {
     ctx: Context,
     class: GameClass,
     engine: Engine,
-}
-
-impl Options {
-    /// The options that fit a class of games: one role against the rest where that is exact, else every role
-    /// for itself.
-    pub fn for_class(class: &GameClass) -> Self {
-        let exact = class.is_single_player() || class.is_two_player_constant_sum();
-        let opponents = if exact { Opponents::Paranoid } else { Opponents::Selfish };
-        Self { opponents, ..Self::default() }
-    }
+    options: Options,
 }
 
 impl Deepening {
@@ -69,11 +60,27 @@ impl Deepening {
         options: &Options,
     ) -> Self {
         let ctx = Context::new(machine, evaluator);
+        let exact = class.is_single_player() || class.is_two_player_constant_sum();
         let engine = match options.opponents {
-            Opponents::Paranoid => Engine::AlphaBeta(AlphaBeta::new(options)),
             Opponents::Selfish => Engine::MaxN(MaxN::new(options, ctx.roles)),
+            Opponents::Fitting if !exact => Engine::MaxN(MaxN::new(options, ctx.roles)),
+            _ => Engine::AlphaBeta(AlphaBeta::new(options)),
         };
-        Self { ctx, class, engine }
+        Self { ctx, class, engine, options: options.clone() }
+    }
+
+    /// Whether an end was met that refutes what the choice of the engine rests on; then it is changed.
+    fn change_engine(&mut self) -> bool {
+        let refuted = match &self.engine {
+            Engine::AlphaBeta(engine) => engine.sums_differ && self.ctx.roles == 2,
+            Engine::MaxN(_) => false,
+        };
+        let change = refuted && self.options.opponents == Opponents::Fitting;
+        if change {
+            self.class.learn(Fact::ConstantSum(None));
+            self.engine = Engine::MaxN(MaxN::new(&self.options, self.ctx.roles));
+        }
+        change
     }
 
     /// Symmetric states count as one.
@@ -251,8 +258,15 @@ impl Search for Deepening {
         }
         let most = effort.depth.unwrap_or(MOST_ITERATIONS).min(MOST_ITERATIONS);
         let mut stop = Stop::Depth;
-        for depth in 1..=most {
-            match self.iterate(state, depth) {
+        let mut depth = 1;
+        while depth <= most {
+            let result = self.iterate(state, depth);
+            if self.change_engine() {
+                (report.method, report.depth, depth) = (self.name(), 0, 1);
+                self.begin(role, &look.moves[role.index()]);
+                continue;
+            }
+            match result {
                 Ok(outcome) => {
                     report.depth = depth;
                     self.fill(&mut report, state);
@@ -270,6 +284,7 @@ impl Search for Deepening {
                     break;
                 }
             }
+            depth += 1;
         }
         self.count(&mut report);
         report.stop = Some(stop);

@@ -27,9 +27,13 @@ pub enum Windows {
 /// What the other roles want.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Opponents {
+    /// Whatever fits the class of the game: [`Opponents::Paranoid`] where that is exact, else
+    /// [`Opponents::Selfish`]. Where the sum of rewards was believed to be constant and an end shows that it
+    /// is not, the search begins again with the other.
+    #[default]
+    Fitting,
     /// To keep the searching role's reward low: exact for two players with a constant sum, pessimistic
     /// otherwise.
-    #[default]
     Paranoid,
     /// Each its own reward (max^n, thesis Eq. 4.1-4.3).
     Selfish,

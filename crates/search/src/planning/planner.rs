@@ -135,11 +135,6 @@ impl Planner {
         self
     }
 
-    /// Whether the plan found is known to be a shortest one for its reward.
-    pub fn is_shortest(&self) -> bool {
-        self.shortest
-    }
-
     /// The kept plan from a state on, if it leads through it.
     fn follow(&mut self, state: &State) {
         let at = self.kept.as_ref().and_then(|kept| kept.states.iter().position(|s| s == state));
@@ -282,6 +277,7 @@ impl Planner {
             report.best = kept.moves.first().copied();
             report.line = kept.moves.iter().map(|action| JointMove(vec![*action])).collect();
             report.depth = kept.moves.len() as u32;
+            report.shortest = self.shortest;
         }
         report.moves = moves.iter().map(|action| move_report(*action, &report)).collect();
         report.moves.sort_by(|a, b| b.weight.total_cmp(&a.weight));

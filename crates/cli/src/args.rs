@@ -54,6 +54,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Tell what can be found out about a game: boards, quantities, orders, pieces, turns
     Analyze(AnalyzeArgs),
+    /// Evaluate a position and tell which conditions make its value
+    Eval(EvalArgs),
     /// Play a demonstration match in the terminal
     Demo(DemoArgs),
     /// Be a player that any game manager can use
@@ -426,6 +428,65 @@ pub struct SolveArgs {
     /// The seed of random choices
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub seed: u64,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
+}
+
+/// Evaluation functions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum EvaluatorName {
+    /// Goals with their variables; orders, quantities and boards by distance (thesis §5).
+    Basic,
+    /// Ground goals, fluents by their distances in the fluent graph (thesis §6).
+    #[default]
+    Distance,
+    /// Ground goals, fluents true or false.
+    Ground,
+}
+
+impl EvaluatorName {
+    /// The method with that name.
+    pub fn method(self) -> evaluate::Method {
+        match self {
+            EvaluatorName::Basic => evaluate::Method::Basic,
+            EvaluatorName::Distance => evaluate::Method::Distance,
+            EvaluatorName::Ground => evaluate::Method::Ground,
+        }
+    }
+}
+
+/// `fluxion eval`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = GAME_HELP, after_long_help = format!("{GAME_HELP}
+
+Examples:
+  fluxion eval tictactoe                            the initial position
+  fluxion eval tictactoe --moves \"(mark b 2); (mark a 1)\"
+  fluxion eval breakthrough --by basic --parts 10
+  fluxion eval othello --json | jq .roles[0].value
+
+Joint moves are parted by semicolons. Each is one move for each role in their order, or only the move
+of the role that has a choice. Degrees of truth above 0.5 are of what holds (+)."))]
+pub struct EvalArgs {
+    /// A rule sheet or library game
+    #[arg(value_name = "GAME")]
+    pub game: String,
+    /// The moves that lead to the position
+    #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
+    pub moves: String,
+    /// The evaluation function
+    #[arg(long, value_enum, default_value_t, value_name = "NAME")]
+    pub by: EvaluatorName,
+    /// The most parts shown of each condition
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    pub parts: usize,
     /// Report as JSON
     #[arg(long)]
     pub json: bool,

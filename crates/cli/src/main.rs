@@ -12,6 +12,7 @@ mod check;
 mod conform;
 mod corpus;
 mod demo;
+mod eval;
 mod exit;
 mod fmt;
 mod games;
@@ -68,5 +69,6 @@ fn dispatch(
         Some(Command::Replay(args)) => replay::run(&args, session),
         Some(Command::Tournament(args)) => tournament::run(&args, session),
         Some(Command::Solve(args)) => solve::run(&args, session),
+        Some(Command::Eval(args)) => eval::run(&args, session),
     }
 }

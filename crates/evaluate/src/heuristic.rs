@@ -81,12 +81,7 @@ impl FuzzyEvaluator {
         if known_value.to_bits() == value.to_bits() && known_end.to_bits() == end.to_bits() {
             return known;
         }
-        let parameters = self.evaluation.network.parameters();
-        let result = if self.values.holds(goal) {
-            parameters.or(value, end)
-        } else {
-            parameters.and(value, 1.0 - end)
-        };
+        let result = self.values.with_end(goal, terminal);
         self.remembered[number] = (value, end, result);
         result
     }

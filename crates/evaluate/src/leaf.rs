@@ -61,6 +61,9 @@ impl Bits {
     }
 }
 
+/// More levels than that are looked up fluent by fluent.
+const MOST_LEVELS: usize = 24;
+
 #[derive(Clone, Copy, Debug)]
 struct Level {
     distance: u32,
@@ -71,6 +74,9 @@ struct Level {
 #[derive(Clone, Debug)]
 pub(crate) struct Nearest {
     levels: Vec<Level>,
+    /// Where there are many levels: the fluents by words, and where their distances begin in `distances`.
+    words: Vec<(Bits, u32)>,
+    distances: Vec<u32>,
     /// The distance from ∅.
     from_nothing: Option<u32>,
 }
@@ -92,10 +98,47 @@ impl Nearest {
                 _ => levels.push(Level { distance, bits: Bits { word, mask: bit } }),
             }
         }
-        Self { levels, from_nothing }
+        let mut nearest = Self { levels, words: Vec::new(), distances: Vec::new(), from_nothing };
+        if nearest.levels.len() > MOST_LEVELS {
+            nearest.tabulate();
+        }
+        nearest
+    }
+
+    fn tabulate(&mut self) {
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for level in &self.levels {
+            level.bits.each(&mut |fluent| pairs.push((fluent, level.distance)));
+        }
+        pairs.sort_unstable();
+        for (fluent, distance) in pairs {
+            let (word, bit) = (fluent / 64, 1 << (fluent % 64));
+            match self.words.last_mut() {
+                Some((last, _)) if last.word == word => last.mask |= bit,
+                _ => self.words.push((Bits { word, mask: bit }, self.distances.len() as u32)),
+            }
+            self.distances.push(distance);
+        }
+    }
+
+    /// The least distance by going through the fluents that hold.
+    fn look_up(&self, words: &[u64]) -> Option<u32> {
+        let mut least = u32::MAX;
+        for (bits, start) in &self.words {
+            let mut held = bits.held(words);
+            while held != 0 {
+                let below = bits.mask & ((held & held.wrapping_neg()) - 1);
+                least = least.min(self.distances[*start as usize + below.count_ones() as usize]);
+                held &= held - 1;
+            }
+        }
+        if least == u32::MAX { self.from_nothing } else { Some(least) }
     }
 
     fn look(&self, words: &[u64]) -> Option<u32> {
+        if !self.words.is_empty() {
+            return self.look_up(words);
+        }
         let nearest = self.levels.iter().find(|level| level.bits.held(words) != 0);
         nearest.map(|level| level.distance).or(self.from_nothing)
     }
@@ -193,6 +236,11 @@ mod tests {
         let bounded = Nearest::new(&[(3, 2), (5, 4)], Some(3));
         assert_eq!(bounded.look(&[1 << 5]), Some(3));
         assert_eq!(bounded.look(&[1 << 3]), Some(2));
+        let chain: Vec<(u32, u32)> = (0..100).map(|fluent| (fluent, 100 - fluent)).collect();
+        let long = Nearest::new(&chain, None);
+        assert_eq!(long.look(&[1 << 7 | 1 << 9, 0]), Some(91));
+        assert_eq!(long.look(&[1 << 7, 1 << 30]), Some(6));
+        assert_eq!(long.look(&[0, 0]), None);
     }
 
     #[test]

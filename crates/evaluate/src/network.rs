@@ -336,6 +336,21 @@ impl Values {
         self.cells[edge.node()].signal.holds != edge.is_negative()
     }
 
+    /// A goal with the end: their disjunction if it holds, else the goal without the end (thesis Def. 5.3).
+    pub(crate) fn with_end(&mut self, goal: Edge, end: Edge) -> f64 {
+        let (holds, goal, end) = (self.holds(goal), self.signal(goal), self.signal(end));
+        if holds {
+            self.powers.pair(&goal, &end, true)
+        } else {
+            self.powers.pair(&goal, &end.not(), false)
+        }
+    }
+
+    fn signal(&self, edge: Edge) -> Signal {
+        let signal = self.cells[edge.node()].signal;
+        if edge.is_negative() { signal.not() } else { signal }
+    }
+
     pub(crate) fn contains(&self, fluent: FluentId) -> bool {
         let word = self.words.get(fluent.index() / 64).copied().unwrap_or(0);
         word >> (fluent.index() % 64) & 1 == 1

@@ -12,10 +12,32 @@ pub(crate) struct Signal {
 }
 
 impl Signal {
+    /// Its negation.
+    pub(crate) fn not(self) -> Self {
+        Self { value: 1.0 - self.value, up: self.down, down: self.up, holds: !self.holds }
+    }
+
     /// A condition without a degree.
     pub(crate) fn plain(holds: bool) -> Self {
         Self { holds, ..Self::default() }
     }
+}
+
+/// `value^q`, by multiplication where q is a small whole number.
+#[expect(clippy::cast_sign_loss, reason = "exponents are at least 1")]
+pub(crate) fn power(value: f64, q: f64) -> f64 {
+    if q.fract() != 0.0 || q > 64.0 {
+        return value.powf(q);
+    }
+    let (mut result, mut square, mut rest) = (1.0, value, q as u32);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        rest >>= 1;
+    }
+    result
 }
 
 const ONE: u128 = 1 << 100;
@@ -57,7 +79,7 @@ impl Powers {
     #[expect(clippy::cast_sign_loss, reason = "values are from 0 to 1")]
     fn power(&self, value: f64) -> u128 {
         match self.parameters.norm {
-            Norm::Yager { q } => (value.powf(q) * SCALE) as u128,
+            Norm::Yager { q } => (power(value, q) * SCALE) as u128,
             Norm::Product => 0,
         }
     }
@@ -70,6 +92,22 @@ impl Powers {
     /// An atom that holds or not.
     pub(crate) fn atom(&self, holds: bool) -> Signal {
         if holds { self.held } else { self.missed }
+    }
+
+    /// The value of a conjunction or disjunction of two conditions.
+    pub(crate) fn pair(&mut self, a: &Signal, b: &Signal, any: bool) -> f64 {
+        let of = |signal: &Signal| {
+            // A disjunction is the conjunction of the negations.
+            if any { (1.0 - signal.value, signal.up) } else { (signal.value, signal.down) }
+        };
+        let ((a_value, a_power), (b_value, b_power)) = (of(a), of(b));
+        let both = a_value > 0.5 && b_value > 0.5;
+        let (held, missed) = if both { (a_power + b_power, 0) } else { (0, a_power + b_power) };
+        match self.sum(held, if both { 2 } else { 0 }, missed, any, false) {
+            Some(signal) => signal.value,
+            None if any => self.parameters.or(a.value, b.value),
+            None => self.parameters.and(a.value, b.value),
+        }
     }
 
     /// The value of a conjunction from the sums over its children, those above 0.5 and the others; or of a

@@ -38,7 +38,7 @@ fn every_key_that_is_written_is_documented() {
     );
     let record = path("json-record.json");
     fluxion(&["match", &small, "--player", "legal", "--record", &record, "--quiet"]).expect(0);
-    let commands: [&[&str]; 17] = [
+    let commands: [&[&str]; 18] = [
         &["check", &small, &unsound, "no-such-file", "--play", "2", "--json"],
         &["check", "tictactoe", "--play", "9", "--json"],
         &["fmt", &small, "no-such-file", "--json"],
@@ -49,6 +49,7 @@ fn every_key_that_is_written_is_documented() {
         &["conform", &other, &trace, "--json"],
         &["bench", &small, "--seconds", "0.05", "--json"],
         &["demo", &small, "--json"],
+        &["eval", "tictactoe", "--json"],
         &["check", "no-such-file", "--json"],
         &["match", &small, "--player", "legal", "--scramble", "1", "--json"],
         &["match", &small, "--player", "legal", "--longest", "1", "--json"],

@@ -3,6 +3,7 @@
 mod analyze;
 mod check;
 mod conform;
+mod eval;
 mod fmt;
 mod hostile;
 mod json;

@@ -1,0 +1,58 @@
+//! Evaluation functions by name, with everything they need from the game.
+
+use game::{Deadline, Reasoner};
+use structure::{NoProver, Settings, Structures};
+
+use crate::build::Options;
+use crate::heuristic::Evaluation;
+
+/// The evaluation functions there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// Goals with their variables; orders, quantities and boards by distance (thesis §5, `flux-basic`).
+    Basic,
+    /// Ground goals, fluents by their distances in fluent graphs (thesis §6, `flux-distance`).
+    Distance,
+    /// Ground goals, fluents true or false.
+    Ground,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Basic, Self::Distance, Self::Ground];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Basic => "basic",
+            Self::Distance => "distance",
+            Self::Ground => "ground",
+        }
+    }
+
+    /// The method with a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// Builds the evaluation function of a game; none while, or if, its rules are not ground.
+    pub fn build(
+        self,
+        reasoner: &Reasoner,
+        options: &Options,
+        deadline: &Deadline,
+    ) -> Option<Evaluation> {
+        let program = reasoner.gates()?.program();
+        let game = reasoner.game();
+        let lifted = || {
+            let found = Structures::find(reasoner, &Settings::default(), deadline, &mut NoProver);
+            Evaluation::lifted(game, program, Some(&found), options, deadline)
+        };
+        let ground = |options: &Options| Evaluation::ground(game, program, options, deadline);
+        Some(match self {
+            Self::Basic => lifted(),
+            Self::Distance => ground(options),
+            Self::Ground => ground(&Options { selections: Vec::new(), ..options.clone() }),
+        })
+    }
+}

@@ -66,6 +66,8 @@ pub enum Command {
     Replay(crate::replay::ReplayArgs),
     /// Play many matches by a plan, with ratings and reports
     Tournament(crate::tournament::TournamentArgs),
+    /// Compare variants of a strategy by matches, resumably
+    Ablation(crate::ablation::AblationArgs),
 }
 
 /// When to use colours.

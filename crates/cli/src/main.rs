@@ -5,6 +5,7 @@
 //! lines), [`simulate`] and [`stats`] (random play).
 
 mod analyze;
+mod ablation;
 mod args;
 mod bench;
 mod board;
@@ -13,6 +14,7 @@ mod conform;
 mod corpus;
 mod demo;
 mod eval;
+mod duel;
 mod exit;
 mod fmt;
 mod games;
@@ -70,5 +72,6 @@ fn dispatch(
         Some(Command::Tournament(args)) => tournament::run(&args, session),
         Some(Command::Solve(args)) => solve::run(&args, session),
         Some(Command::Eval(args)) => eval::run(&args, session),
+        Some(Command::Ablation(args)) => ablation::run(&args, session),
     }
 }

@@ -1,6 +1,7 @@
 //! The command line, tested as users meet it: the real binary, its output, its exit codes.
 
 mod analyze;
+mod ablation;
 mod check;
 mod conform;
 mod eval;

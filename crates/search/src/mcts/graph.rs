@@ -46,6 +46,8 @@ pub(super) struct Graph {
     free: Vec<NodeId>,
     freed: AtomicUsize,
     bytes: AtomicUsize,
+    /// The bytes of the table.
+    table: usize,
     crowded: AtomicBool,
 }
 
@@ -58,6 +60,7 @@ impl Graph {
             free: Vec::new(),
             freed: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
+            table: SEGMENTS * FIRST_SLOTS * size_of::<AtomicU32>(),
             crowded: AtomicBool::new(false),
         }
     }
@@ -156,10 +159,9 @@ impl Graph {
         self.crowded.load(Ordering::Relaxed)
     }
 
-    /// The memory in use: nodes, table and the unused part of the arena.
+    /// The memory in use: nodes and table.
     pub(super) fn bytes(&self) -> usize {
-        let table: usize = self.segments.iter().map(|segment| segment.slots.len() * 4).sum();
-        self.bytes.load(Ordering::Relaxed) + table
+        self.bytes.load(Ordering::Relaxed) + self.table
     }
 
     /// Nodes in use.
@@ -188,6 +190,7 @@ impl Graph {
     /// Makes a part of the table anew, with the nodes that are kept.
     pub(super) fn rebuild(&mut self, at: usize, size: usize, keep: impl Fn(NodeId) -> bool) {
         let old = std::mem::replace(&mut self.segments[at], Segment::new(size));
+        self.table = self.table - size_of_val(&*old.slots) + size * size_of::<AtomicU32>();
         for slot in &old.slots {
             let id = slot.load(Ordering::Relaxed);
             if id != NONE

@@ -1,0 +1,48 @@
+//! `fluxion ablation`: matches between variants of a strategy, resumed after a kill.
+
+use crate::{fluxion, path};
+
+#[test]
+fn an_ablation_goes_on_where_it_was_killed_and_plays_no_match_twice() {
+    let file = path("ablation.jsonl");
+    let path = file.as_str();
+    let plan = [
+        "ablation",
+        path,
+        "--base",
+        "random",
+        "--row",
+        "thinks=uct:nodes=100",
+        "--row",
+        "legal",
+        "--game",
+        "tictactoe",
+        "--matches",
+        "4",
+        "--jobs",
+        "2",
+    ];
+    let first = fluxion(&[&plan[..], &["--json"]].concat()).expect(0).json();
+    assert_eq!(first["rows"][0]["all"]["matches"], 4);
+    assert!(first["rows"][0]["all"]["points"].as_f64().expect("a number") > 60.0, "{first}");
+    // A kill in the middle of the last line.
+    let text = std::fs::read_to_string(&file).expect("written");
+    assert_eq!(text.lines().count(), 9);
+    std::fs::write(&file, &text[..text.len() - 10]).expect("writable");
+    let again = fluxion(&["ablation", path, "--json"]).expect(0).json();
+    assert_eq!(again, first);
+    let shown = fluxion(&["ablation", path]).expect(0).out;
+    assert!(shown.contains("against random") && shown.contains("thinks"), "{shown}");
+    let other =
+        fluxion(&["ablation", path, "--base", "legal", "--row", "random", "--game", "nim_3_4_5"]);
+    assert!(other.expect(2).err.contains("another plan"));
+}
+
+#[test]
+fn strategies_that_would_think_for_ever_are_refused() {
+    let file = path("endless.jsonl");
+    let path = file.as_str();
+    let args = ["ablation", path, "--base", "uct", "--row", "uct:rave=on", "--game", "tictactoe"];
+    assert!(fluxion(&args).expect(2).err.contains("think for ever"));
+    assert!(fluxion(&["ablation", path]).expect(2).err.contains("no plan"));
+}

@@ -19,6 +19,7 @@
 pub mod build;
 pub mod choose;
 mod code;
+mod expand;
 pub mod graph;
 mod harvest;
 mod kernel;
@@ -31,10 +32,12 @@ mod recursion;
 pub mod schedule;
 mod special;
 mod stepper;
+pub mod transpose;
 pub mod vector;
 
 pub use build::{Circuit, Limits, TooLarge, build};
 pub use code::Code;
+pub use expand::{Expander, Successors};
 pub use lanes::{Finished, Lanes, Observer, Tally, View};
 pub use net::{Layout, count_bits, nth_bit};
 pub use plan::Plan;

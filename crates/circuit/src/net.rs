@@ -8,8 +8,12 @@
 //! - Trees of gates that nobody else reads become one gate.
 //! - Exactly one move of a role is made, so everything that depends on the move of one role alone is a *set* of
 //!   moves. Such sets are inputs; each move lists the sets that it belongs to.
-//! - Gates for legal moves and the end come first, then those for the next state, so that each half is a range.
-//! - Gates that only goals need are not propagated, but evaluated on demand.
+//! - A set that many gates read (a step to the left, wherever one stands) would make work in all of them, though
+//!   most are false anyway. Such gates are *guarded*: their counters leave the set out, and only the gates whose
+//!   other literals hold are in the list of their set.
+//! - Gates for legal moves and the end come first, then those for the next state, then those that only goals
+//!   need, so that each part is a range. Goals are propagated only when asked for, or else evaluated from the top,
+//!   whichever makes less work.
 
 use rustc_hash::FxHashMap;
 
@@ -59,6 +63,8 @@ pub(crate) struct Outputs {
     pub(crate) legal: Vec<std::ops::Range<usize>>,
     /// The words of the next state.
     pub(crate) next: std::ops::Range<usize>,
+    /// The words of the goals of each role, if they are propagated.
+    pub(crate) goals: Vec<std::ops::Range<usize>>,
 }
 
 /// A network. Nodes are the gates, then the fluents, then the sets of moves.
@@ -67,18 +73,26 @@ pub(crate) struct Net {
     pub(crate) spans: Vec<Span>,
     pub(crate) edges: Vec<u32>,
     pub(crate) taps: Vec<u32>,
-    /// Words of the marks of the first half, and of all gates.
+    /// Words of the marks of the first part, of the first two, and of all gates.
     pub(crate) state_words: usize,
+    pub(crate) next_words: usize,
     pub(crate) gate_words: usize,
     /// The node of each bit of a state.
     pub(crate) node_of_bit: Vec<u32>,
     /// For each role and each bit of its moves the sets it belongs to, in rising order.
     pub(crate) sets: Vec<Vec<Box<[u32]>>>,
+    /// The first set, and for each gate the set that guards it, counted from the first one.
+    pub(crate) first_set: u32,
+    pub(crate) guards: Vec<u32>,
+    /// For each set the guarded gates whose other literals hold in the empty state.
+    pub(crate) active: Vec<Vec<u32>>,
     /// The counters, outputs and moves of the empty state.
     pub(crate) counters: Vec<i32>,
     pub(crate) out: Vec<u64>,
     pub(crate) actions: Vec<u32>,
     pub(crate) outputs: Outputs,
+    /// Whether goals are propagated; else they are evaluated from the top.
+    pub(crate) eager: bool,
     pub(crate) goal_gates: Vec<GoalGate>,
     pub(crate) goal_literals: Vec<(Leaf, bool)>,
     pub(crate) goals: Vec<Vec<(Leaf, bool)>>,
@@ -88,15 +102,19 @@ pub(crate) struct Net {
 
 /// Sets of moves are kept as bits while the network is built; above this many words, gates remain gates.
 const MOST_SET_WORDS: usize = 4 << 20;
+/// Sets that guard gates are read by at least that many of them.
+const FEWEST_GUARDED: usize = 6;
+/// No guard.
+pub(crate) const NONE: u32 = u32::MAX;
 /// The most memberships of moves in sets.
 const MOST_MEMBERSHIPS: usize = 8 << 20;
 
 impl Net {
     /// The network of a circuit.
-    pub(crate) fn new(circuit: &Circuit, layout: &Layout) -> Self {
-        let mut builder = Builder::new(circuit, layout, MOST_SET_WORDS);
+    pub(crate) fn new(circuit: &Circuit, layout: &Layout, eager: bool) -> Self {
+        let mut builder = Builder::new(circuit, layout, eager, MOST_SET_WORDS);
         if builder.memberships() > MOST_MEMBERSHIPS {
-            builder = Builder::new(circuit, layout, 0);
+            builder = Builder::new(circuit, layout, eager, 0);
         }
         builder.number();
         builder.finish()
@@ -127,6 +145,7 @@ const UNNUMBERED: u32 = u32::MAX;
 struct Builder<'c> {
     circuit: &'c Circuit,
     layout: &'c Layout,
+    eager: bool,
     in_state: Vec<bool>,
     in_next: Vec<bool>,
     in_goal: Vec<bool>,
@@ -138,14 +157,14 @@ struct Builder<'c> {
     goal_uses: Vec<u32>,
     number: Vec<u32>,
     set_number: FxHashMap<Set, u32>,
-    state_gates: usize,
-    next_start: usize,
+    /// Where the parts end.
+    parts: [usize; 3],
     gates: usize,
     gate_nodes: Vec<usize>,
 }
 
 impl<'c> Builder<'c> {
-    fn new(circuit: &'c Circuit, layout: &'c Layout, most_set_words: usize) -> Self {
+    fn new(circuit: &'c Circuit, layout: &'c Layout, eager: bool, most_set_words: usize) -> Self {
         let nodes = circuit.graph.nodes().len();
         let state_roots: Vec<Signal> =
             circuit.legal.iter().flatten().copied().chain([circuit.terminal]).collect();
@@ -154,6 +173,7 @@ impl<'c> Builder<'c> {
         let mut builder = Self {
             circuit,
             layout,
+            eager,
             in_goal: cone(circuit, &goal_roots, |node| in_state[node]),
             in_next: Vec::new(),
             in_state,
@@ -164,8 +184,7 @@ impl<'c> Builder<'c> {
             goal_uses: vec![0; nodes],
             number: vec![UNNUMBERED; nodes],
             set_number: FxHashMap::default(),
-            state_gates: 0,
-            next_start: 0,
+            parts: [0; 3],
             gates: 0,
             gate_nodes: Vec::new(),
         };
@@ -210,7 +229,7 @@ impl<'c> Builder<'c> {
             let Node::And(a, b) = node else { continue };
             for operand in [a, b] {
                 let to = operand.node();
-                if self.in_state[at] || self.in_next[at] {
+                if self.is_propagated(at) {
                     self.uses[to] += 1;
                     self.shared[to] |= operand.is_complemented();
                 }
@@ -228,9 +247,13 @@ impl<'c> Builder<'c> {
         }
     }
 
+    fn is_propagated(&self, node: usize) -> bool {
+        self.in_state[node] || self.in_next[node] || (self.eager && self.in_goal[node])
+    }
+
     /// Whether a gate becomes part of the one gate that reads it.
     fn is_absorbed(&self, node: usize) -> bool {
-        (self.in_state[node] || self.in_next[node]) && self.uses[node] == 1 && !self.shared[node]
+        self.is_propagated(node) && self.uses[node] == 1 && !self.shared[node]
     }
 
     /// The memberships of moves in sets that this would take.
@@ -256,23 +279,24 @@ impl<'c> Builder<'c> {
 
     /// Gives numbers to gates, fluents and sets.
     fn number(&mut self) {
-        let mut numbered = 0;
-        for inside in [true, false] {
+        let mut numbered: u32 = 0;
+        for part in 0..self.parts.len() {
             for node in 0..self.number.len() {
-                let wanted = if inside { self.in_state[node] } else { self.in_next[node] };
+                let wanted = match part {
+                    0 => self.in_state[node],
+                    1 => self.in_next[node],
+                    _ => self.eager && self.in_goal[node] && !self.in_next[node],
+                };
                 if wanted && !self.is_absorbed(node) {
                     self.number[node] = numbered;
                     self.gate_nodes.push(node);
                     numbered += 1;
                 }
             }
-            if inside {
-                self.state_gates = numbered as usize;
-                numbered = numbered.next_multiple_of(64);
-                self.next_start = numbered as usize;
-            }
+            numbered = numbered.next_multiple_of(64);
+            self.parts[part] = numbered as usize;
         }
-        self.gates = numbered.next_multiple_of(64) as usize;
+        self.gates = numbered as usize;
         let mut numbered = self.gates as u32;
         for fluent in &self.circuit.fluents {
             self.number[fluent.node()] = numbered;
@@ -349,23 +373,28 @@ impl<'c> Builder<'c> {
                 values[*set as usize] = true;
             }
         }
+        let first_set = (self.gates + self.circuit.fluents.len()) as u32;
+        let gates = self.all_literals();
+        let guards = self.guards(first_set, &gates);
+        let mut active = vec![Vec::new(); self.set_number.len()];
         let mut counters = vec![-1; self.gates];
         let mut edges: Vec<(u32, bool, u32)> = Vec::new();
-        for node in &self.gate_nodes {
-            let gate = self.number[*node];
+        for (gate, literals) in gates {
+            let guard = guards[gate as usize];
             let mut counter = 0;
-            for literal in self.literals(*node, &|node| self.is_absorbed(node)) {
-                match self.source(literal) {
-                    Source::Constant(true) => {}
-                    Source::Constant(false) => counter -= 1,
-                    Source::Node(source, complement) => {
-                        counter -= i32::from(values[source as usize] == complement);
-                        edges.push((source, complement, gate));
-                    }
+            for (source, complement) in literals {
+                if guard != NONE && source == first_set + guard && !complement {
+                    continue;
                 }
+                counter -= i32::from(values[source as usize] == complement);
+                edges.push((source, complement, gate));
             }
             counters[gate as usize] = counter;
             values[gate as usize] = counter == 0;
+            if guard != NONE && counter == 0 {
+                active[guard as usize].push(gate);
+                values[gate as usize] = values[(first_set + guard) as usize];
+            }
         }
         let (outputs, mut out) = self.outputs();
         let taps = self.taps(&outputs, &values, &mut out);
@@ -374,21 +403,64 @@ impl<'c> Builder<'c> {
             spans,
             edges,
             taps,
-            state_words: self.next_start / 64,
+            state_words: self.parts[0] / 64,
+            next_words: self.parts[1] / 64,
             gate_words: self.gates / 64,
             node_of_bit: self.node_of_bit(),
             sets,
+            first_set,
+            guards,
+            active,
             counters,
             out,
             actions,
             outputs,
+            eager: self.eager,
             goal_gates: Vec::new(),
             goal_literals: Vec::new(),
             goals: Vec::new(),
             goal_depth: 0,
         };
-        self.add_goals(&mut net);
+        if !self.eager {
+            self.add_goals(&mut net);
+        }
         net
+    }
+
+    /// The gates with their literals. A literal that never holds is the gate itself: it is false then, and
+    /// nothing changes that.
+    fn all_literals(&self) -> Vec<(u32, Vec<(u32, bool)>)> {
+        let mut gates = Vec::with_capacity(self.gate_nodes.len());
+        for node in &self.gate_nodes {
+            let gate = self.number[*node];
+            let sources = self.literals(*node, &|node| self.is_absorbed(node));
+            let literals = sources.into_iter().filter_map(|literal| match self.source(literal) {
+                Source::Constant(true) => None,
+                Source::Constant(false) => Some((gate, false)),
+                Source::Node(source, complement) => Some((source, complement)),
+            });
+            gates.push((gate, literals.collect()));
+        }
+        gates
+    }
+
+    /// For each gate the set that guards it: of its sets that many gates read the one with most readers.
+    fn guards(&self, first_set: u32, gates: &[(u32, Vec<(u32, bool)>)]) -> Vec<u32> {
+        let mut readers = vec![0; self.set_number.len()];
+        let sets = |literals: &[(u32, bool)]| -> Vec<u32> {
+            let plain = literals.iter().filter(|(source, no)| *source >= first_set && !no);
+            plain.map(|(source, _)| source - first_set).collect()
+        };
+        for (_, literals) in gates.iter().filter(|(_, literals)| literals.len() > 1) {
+            sets(literals).into_iter().for_each(|set| readers[set as usize] += 1);
+        }
+        let mut guards = vec![NONE; self.gates];
+        for (gate, literals) in gates.iter().filter(|(_, literals)| literals.len() > 1) {
+            let best = sets(literals).into_iter().max_by_key(|set| (readers[*set as usize], *set));
+            let best = best.filter(|set| readers[*set as usize] >= FEWEST_GUARDED);
+            guards[*gate as usize] = best.unwrap_or(NONE);
+        }
+        guards
     }
 
     fn node_of_bit(&self) -> Vec<u32> {
@@ -424,7 +496,9 @@ impl<'c> Builder<'c> {
         let legal = self.possible.iter().map(|own| take(own.len())).collect();
         let most = self.layout.fluents.iter().map(|bit| *bit as usize + 1).max().unwrap_or(0);
         let next = take(most.div_ceil(64));
-        (Outputs { legal, next }, vec![0; at])
+        let lists = self.circuit.goals.iter().filter(|_| self.eager);
+        let goals = lists.map(|own| take(own.len().div_ceil(64))).collect();
+        (Outputs { legal, next, goals }, vec![0; at])
     }
 
     /// The outputs that follow each node; their values now are put into `out`.
@@ -437,6 +511,9 @@ impl<'c> Builder<'c> {
         }
         let places = self.layout.fluents.iter().map(|bit| outputs.next.start * 64 + *bit as usize);
         wanted.extend(self.circuit.next.iter().copied().zip(places));
+        for (signals, words) in self.circuit.goals.iter().zip(&outputs.goals) {
+            wanted.extend(signals.iter().copied().zip(words.start * 64..));
+        }
         let mut taps = Vec::new();
         for (signal, place) in wanted {
             let holds = match self.source(signal) {

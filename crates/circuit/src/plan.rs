@@ -7,16 +7,23 @@
 //! less work; so the choice depends on the game, not on the machine.
 
 use crate::build::Circuit;
+use crate::expand::{Program, Rows};
 use crate::net::{Layout, Net, bits, count_bits, nth_bit};
 use crate::special::specialise;
 use crate::stepper::Stepper;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Networks of a game.
 #[derive(Debug)]
 pub struct Plan {
     nets: Vec<Net>,
+    circuit: Arc<Circuit>,
+    /// The fluents with known values in each network.
+    fixed: Vec<Vec<(usize, bool)>>,
+    /// The networks' gates in order, for expansions; made when first wanted.
+    programs: Vec<OnceLock<Program>>,
+    rows: Rows,
     /// The bits of the fluents that tell situations apart.
     deciding: Vec<u32>,
     /// Their values in each situation, in the order of the networks after the general one.
@@ -35,9 +42,14 @@ const MOST_EDGES: usize = 4_000_000;
 
 impl Plan {
     /// Networks for a circuit.
-    pub fn new(circuit: &Circuit, layout: &Layout) -> Arc<Self> {
-        let mut best = Arc::new(Self::with(circuit, layout, &[], &[]));
-        let trial = Trial::play(circuit, layout, &best);
+    pub fn new(circuit: &Arc<Circuit>, layout: &Layout) -> Arc<Self> {
+        let mut best = Arc::new(Self::with(circuit, layout, &[], &[], false));
+        let mut trial = Trial::play(circuit, layout, &best);
+        let eager = Arc::new(Self::with(circuit, layout, &[], &[], true));
+        let eager_trial = Trial::play(circuit, layout, &eager);
+        if eager_trial.work < trial.work {
+            (best, trial) = (eager, eager_trial);
+        }
         let deciding = trial.deciding(circuit, layout, &best);
         let (mut work, mut edges_left) = (trial.work, MOST_EDGES);
         for count in 1..=deciding.len() {
@@ -47,7 +59,9 @@ impl Plan {
                 break;
             }
             edges_left -= edges;
-            let special = Arc::new(Self::with(circuit, layout, &deciding[..count], &situations));
+            let fluents = &deciding[..count];
+            let special = Self::with(circuit, layout, fluents, &situations, best.nets[0].eager);
+            let special = Arc::new(special);
             let again = Trial::play(circuit, layout, &special);
             // More networks need more memory, so they must be worth it.
             if again.work * 10 < work * 9 {
@@ -57,24 +71,45 @@ impl Plan {
         best
     }
 
-    fn with(circuit: &Circuit, layout: &Layout, deciding: &[usize], situations: &[u64]) -> Self {
-        let mut nets = vec![Net::new(&specialise(circuit, &[]), layout)];
+    fn with(
+        circuit: &Arc<Circuit>,
+        layout: &Layout,
+        deciding: &[usize],
+        situations: &[u64],
+        eager: bool,
+    ) -> Self {
+        let mut fixed = vec![Vec::new()];
         for situation in situations {
             let values = deciding.iter().enumerate();
-            let known: Vec<(usize, bool)> =
-                values.map(|(at, fluent)| (*fluent, situation >> at & 1 == 1)).collect();
-            nets.push(Net::new(&specialise(circuit, &known), layout));
+            fixed.push(values.map(|(at, fluent)| (*fluent, situation >> at & 1 == 1)).collect());
         }
+        let nets: Vec<Net> = fixed
+            .iter()
+            .map(|known| Net::new(&specialise(circuit, known), layout, eager))
+            .collect();
+        let programs = fixed.iter().map(|_| OnceLock::new()).collect();
+        let rows = Rows::new(layout);
         let mut known = vec![0; nets[0].outputs.next.len()];
         for bit in &layout.fluents {
             known[*bit as usize / 64] |= 1 << (bit % 64);
         }
         let deciding = deciding.iter().map(|fluent| layout.fluents[*fluent]).collect();
-        Self { nets, deciding, situations: situations.to_vec(), known }
+        let situations = situations.to_vec();
+        let circuit = circuit.clone();
+        Self { nets, circuit, fixed, programs, rows, deciding, situations, known }
     }
 
     pub(crate) fn nets(&self) -> &[Net] {
         &self.nets
+    }
+
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The gates of a network in an order of evaluation.
+    pub(crate) fn program(&self, at: usize) -> &Program {
+        self.programs[at].get_or_init(|| Program::new(&specialise(&self.circuit, &self.fixed[at])))
     }
 
     /// The words of a state.
@@ -143,6 +178,11 @@ impl Trial {
             match actions.filter(|_| !stepper.is_terminal()) {
                 Some(actions) => stepper.advance(actions),
                 None => {
+                    for (role, own) in circuit.goals.iter().enumerate() {
+                        (0..own.len()).for_each(|value| {
+                            stepper.has_goal(role, value);
+                        });
+                    }
                     stepper.load(&initial);
                 }
             }
@@ -209,13 +249,14 @@ mod tests {
         (<= terminal (not open)) (<= (goal x 100) (not open)) (<= (goal x 0) open)
         (<= (goal o 50) (true (has 1)))";
 
-    fn circuit_of(text: &str) -> (Circuit, Layout) {
+    fn circuit_of(text: &str) -> (Arc<Circuit>, Layout) {
         let (rules, _) = gdl::parse(text, &gdl::Limits::default());
         let program = gdl::normal::normalize(&rules).expect("small");
         let limits = ground::Budget::default();
         #[expect(clippy::default_trait_access, reason = "the type is that of a crate further down")]
         let ground = ground::ground(&program, &Default::default(), &limits).expect("tiny");
         let circuit = crate::build(&ground, &crate::Limits::default()).expect("small");
+        let circuit = Arc::new(circuit);
         let bits = |count: usize| (0..count as u32).rev().collect();
         let moves = circuit.does.iter().map(|own| bits(own.len())).collect();
         let layout = Layout { fluents: bits(circuit.fluents.len()), moves };
@@ -237,7 +278,8 @@ mod tests {
     #[test]
     fn situations_make_less_work_and_the_same_answers() {
         let (circuit, layout) = circuit_of(TURNS);
-        let general = Arc::new(Plan::with(&circuit, &layout, &[], &[]));
+        let eager = Plan::new(&circuit, &layout).nets[0].eager;
+        let general = Arc::new(Plan::with(&circuit, &layout, &[], &[], eager));
         let plan = Plan::new(&circuit, &layout);
         assert!(plan.situations() >= 2, "at least one for each role in control");
         let (slow, fast) =

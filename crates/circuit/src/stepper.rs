@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use crate::net::{Leaf, Net};
+use crate::net::{Leaf, NONE, Net};
 use crate::plan::Plan;
 
 /// Chains of goal gates up to this length are evaluated from the top, by recursion; longer ones from below.
@@ -34,6 +34,11 @@ pub(crate) struct Run {
     out: Vec<u64>,
     loaded: Vec<u64>,
     actions: Vec<u32>,
+    /// For each set the guarded gates whose other literals hold, and where each gate is in its list.
+    active: Vec<Vec<u32>>,
+    places: Vec<u32>,
+    /// Whether each set has the present move.
+    chosen: Vec<bool>,
     /// What is known of the goal gates: twice the number of the question, plus the value.
     known: Vec<u32>,
     question: u32,
@@ -95,7 +100,7 @@ impl Stepper {
         let net = &self.plan.nets()[self.present];
         let run = &mut self.runs[self.present];
         run.choose(net, actions);
-        run.settle(net, net.state_words..net.gate_words);
+        run.settle_next(net);
         &run.out[net.outputs.next.clone()]
     }
 
@@ -116,6 +121,12 @@ impl Stepper {
     pub fn has_goal(&mut self, role: usize, value: usize) -> bool {
         let net = &self.plan.nets()[self.present];
         let run = &mut self.runs[self.present];
+        if net.eager {
+            run.settle_next(net);
+            run.settle(net, net.next_words..net.gate_words);
+            let bit = net.outputs.goals[role].start * 64 + value;
+            return run.out[bit / 64] >> (bit % 64) & 1 == 1;
+        }
         let (leaf, complement) = net.goals[role][value];
         if net.goal_depth > MOST_RECURSION {
             run.goals_from_below(net);
@@ -131,12 +142,27 @@ impl Stepper {
 
 impl Run {
     pub(crate) fn new(net: &Net) -> Self {
+        let mut places = vec![0; net.guards.len()];
+        for list in &net.active {
+            for (place, gate) in list.iter().enumerate() {
+                places[*gate as usize] = place as u32;
+            }
+        }
+        let mut chosen = vec![false; net.active.len()];
+        for (sets, action) in net.sets.iter().zip(&net.actions) {
+            for set in sets.get(*action as usize).into_iter().flatten() {
+                chosen[(set - net.first_set) as usize] = true;
+            }
+        }
         Self {
             counters: net.counters.clone(),
             marks: vec![0; net.gate_words],
             out: net.out.clone(),
             loaded: vec![0; net.outputs.next.len()],
             actions: net.actions.clone(),
+            active: net.active.clone(),
+            places,
+            chosen,
             known: vec![0; net.goal_gates.len()],
             question: 1,
             work: 0,
@@ -212,6 +238,56 @@ impl Run {
         }
     }
 
+    /// Propagates the marks of the gates for the next state, where gates may be guarded.
+    fn settle_next(&mut self, net: &Net) {
+        for word in net.state_words..net.next_words {
+            while self.marks[word] != 0 {
+                let bit = self.marks[word].trailing_zeros();
+                self.marks[word] &= self.marks[word] - 1;
+                let gate = word as u32 * 64 + bit;
+                let rising = self.counters[gate as usize] >= 0;
+                let guard = net.guards[gate as usize];
+                if guard != NONE {
+                    self.list(gate, guard as usize, rising);
+                    if !self.chosen[guard as usize] {
+                        continue;
+                    }
+                }
+                self.change(net, gate, rising);
+            }
+        }
+    }
+
+    /// Puts a gate into the list of its guard, or takes it out.
+    fn list(&mut self, gate: u32, guard: usize, rising: bool) {
+        let list = &mut self.active[guard];
+        self.work += 2;
+        if rising {
+            self.places[gate as usize] = list.len() as u32;
+            list.push(gate);
+        } else {
+            let place = self.places[gate as usize] as usize;
+            list.swap_remove(place);
+            if let Some(moved) = list.get(place) {
+                self.places[*moved as usize] = place as u32;
+            }
+        }
+    }
+
+    /// A set gets or loses the present move: its readers are told, and those of the gates it guards.
+    fn choose_set(&mut self, net: &Net, set: u32, rising: bool) {
+        self.change(net, set, rising);
+        let guard = (set - net.first_set) as usize;
+        self.chosen[guard] = rising;
+        if !self.active[guard].is_empty() {
+            let list = std::mem::take(&mut self.active[guard]);
+            for gate in &list {
+                self.change(net, *gate, rising);
+            }
+            self.active[guard] = list;
+        }
+    }
+
     /// Sets the move of each role: the sets that only the old one belongs to fall, those of the new one rise.
     fn choose(&mut self, net: &Net, actions: impl IntoIterator<Item = u32>) {
         for (role, new) in actions.into_iter().enumerate() {
@@ -226,11 +302,11 @@ impl Run {
                     (None, None) => break,
                     (Some(a), Some(b)) if a == b => (at, to) = (at + 1, to + 1),
                     (Some(a), b) if b.is_none_or(|b| a < b) => {
-                        self.change(net, *a, false);
+                        self.choose_set(net, *a, false);
                         at += 1;
                     }
                     (_, Some(b)) => {
-                        self.change(net, *b, true);
+                        self.choose_set(net, *b, true);
                         to += 1;
                     }
                     (Some(_), None) => at += 1,
@@ -252,7 +328,10 @@ impl Run {
         }
         let (start, end) = (net.goal_gates[gate].start as usize, net.goal_gates[gate].end as usize);
         let mut literals = net.goal_literals[start..end].iter();
-        let value = literals.all(|(leaf, complement)| self.goal(net, *leaf) != *complement);
+        let value = literals.all(|(leaf, complement)| {
+            self.work += 1;
+            self.goal(net, *leaf) != *complement
+        });
         self.known[gate] = self.question << 1 | u32::from(value);
         value
     }

@@ -112,6 +112,14 @@ pub struct MachineChoice {
     pub machine: String,
 }
 
+/// A machine by name, for commands that play a lot.
+#[derive(Clone, Debug, ClapArgs)]
+pub struct PlayingChoice {
+    /// The reasoner; auto is the interpreter until the game has become a circuit
+    #[arg(long, default_value = machines::PLAYING, value_parser = machines::names(), value_name = "NAME")]
+    pub machine: String,
+}
+
 /// `fluxion check`.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = GAME_HELP, after_long_help = format!("{GAME_HELP}
@@ -229,7 +237,7 @@ pub struct ShowArgs {
     pub json: bool,
     /// The reasoner.
     #[command(flatten)]
-    pub machine: MachineChoice,
+    pub machine: PlayingChoice,
     /// Bounds on reading.
     #[command(flatten)]
     pub read: ReadLimits,
@@ -342,7 +350,8 @@ pub struct ConformArgs {
 
 Examples:
   fluxion bench tictactoe connect_four --seconds 5
-  fluxion bench mygame.kif --json
+  fluxion bench mygame.kif --machine stepper --json
+  fluxion bench tictactoe chess --compare
 
 A transition counts when the legal moves of all roles were computed and the joint move was applied;
 goals are computed at the ends. Peak memory is that of the whole process so far."))]
@@ -365,6 +374,9 @@ pub struct BenchArgs {
     /// The reasoner
     #[arg(long, value_enum, default_value_t, value_name = "NAME")]
     pub machine: BenchMachine,
+    /// Compare all reasoners: they take turns in short slices, and their ratios are printed
+    #[arg(long, conflicts_with = "machine")]
+    pub compare: bool,
     /// Bounds on reading.
     #[command(flatten)]
     pub read: ReadLimits,
@@ -536,13 +548,14 @@ impl Default for DemoArgs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum BenchMachine {
     /// The exact reasoner that is always there.
-    #[default]
     Interpreter,
     /// One position at a time on the circuit of the game.
-    Circuit,
+    #[value(alias = "circuit")]
+    Stepper,
     /// 512 positions at once on the circuit of the game.
     Lanes,
     /// Lanes where the game has a circuit, else the interpreter.
+    #[default]
     Auto,
 }
 

@@ -1,13 +1,11 @@
-//! `fluxion bench`: how many state transitions a machine makes per CPU second in random play.
-//!
-//! CPU seconds of the thread are counted, not the clock on the wall, because machines are shared.
+//! `fluxion bench`: how many state transitions a machine makes per CPU second in random play, and how machines
+//! compare.
 
 use std::io::Write;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cpu_time::ThreadTime;
-use game::{Batch, Budget, EvalError, Game, Machine, NoCircuit, ReasonError, Sizes};
+use game::{Budget, Game, Gates, Limits};
 use serde_json::{Value, json};
 
 use crate::args::{BenchArgs, BenchMachine};
@@ -16,38 +14,14 @@ use crate::input::{self, Source};
 use crate::limits::ReasonLimits;
 use crate::machines;
 use crate::render::Sheet;
+use crate::runner::{Measured, Runner};
 use crate::session::Session;
-use crate::simulate::{play, seed_of};
 use crate::table::{columns, per_second, thousands};
-
-/// The clock is read once per that many positions, because reading it is not free.
-const CLOCK_EVERY: u64 = 64;
-
-/// What was measured of a game.
-#[derive(Default)]
-struct Measured {
-    load: Duration,
-    play: Duration,
-    playouts: u64,
-    transitions: u64,
-    /// The machine that was used in the end, and sizes if that was the circuit.
-    machine: &'static str,
-    sizes: Option<Sizes>,
-    stopped: Option<String>,
-}
-
-impl Measured {
-    fn per_second(&self, count: u64) -> f64 {
-        count as f64 / self.play.as_secs_f64().max(1e-9)
-    }
-}
 
 /// Measures every game.
 pub fn run(args: &BenchArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let mut worst = Exit::Fine;
-    let mut reports = Vec::new();
-    let heads = ["game", "machine", "load s", "transitions/s", "playouts/s", "peak MB", ""];
-    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    let mut games = Vec::new();
     let bar = Session::progress(args.games.len(), "measuring");
     for argument in &args.games {
         if session.stopped() {
@@ -55,11 +29,12 @@ pub fn run(args: &BenchArgs, session: &mut Session) -> anyhow::Result<Exit> {
         }
         match measure(args, argument, session) {
             Ok((source, measured)) => {
-                if measured.stopped.is_some() {
+                // A comparison goes on without the machines that a game does not have.
+                let stopped = |measured: &Measured| measured.stopped.is_some();
+                if measured.iter().all(stopped) || (!args.compare && measured.iter().any(stopped)) {
                     worst = input::worse(worst, Exit::GaveUp);
                 }
-                rows.push(row(&source, &measured));
-                reports.push(report(&source, &measured));
+                games.push((source, measured));
             }
             Err(failure) => {
                 let error = failure.into();
@@ -70,24 +45,40 @@ pub fn run(args: &BenchArgs, session: &mut Session) -> anyhow::Result<Exit> {
         bar.inc(1);
     }
     bar.finish_and_clear();
+    let means = args.compare.then(|| means(&games));
     if args.json {
-        session.json(&json!({ "games": reports }))?;
-    } else {
-        for line in columns(&rows, &[2, 3, 4, 5]) {
-            writeln!(session.out, "{line}")?;
+        let list: Vec<Value> = if args.compare {
+            games.iter().map(|(source, all)| comparison(source, all)).collect()
+        } else {
+            games.iter().flat_map(|(s, all)| all.iter().map(|m| report(s, m))).collect()
+        };
+        let mut whole = json!({ "games": list });
+        if let Some(means) = means {
+            whole["geometric_means"] = means.into_iter().map(|(n, m, _)| (n, json!(m))).collect();
         }
+        session.json(&whole)?;
+        return Ok(worst);
+    }
+    let lines = match &means {
+        Some(means) => compare_lines(&games, means),
+        None => lines(&games),
+    };
+    for line in lines {
+        writeln!(session.out, "{line}")?;
     }
     Ok(worst)
 }
+
+type Games = [(Source, Vec<Measured>)];
 
 fn measure(
     args: &BenchArgs,
     argument: &str,
     session: &Session,
-) -> Result<(Source, Measured), Failure> {
+) -> Result<(Source, Vec<Measured>), Failure> {
     let source = input::read(argument, &args.read)?;
     // The time limit is for loading; play takes its own seconds, on a machine that may be shared.
-    let timeout = args.reason.timeout + 10.0 * args.seconds;
+    let timeout = args.reason.timeout + 30.0 * args.seconds;
     let limits = session.limits(&ReasonLimits { timeout, ..args.reason });
     let begin = ThreadTime::now();
     let (rules, problems) = gdl::parse(&source.text, &args.read.gdl());
@@ -98,98 +89,49 @@ fn measure(
         )));
     }
     let game: Game = input::make(rules, &Sheet::new(&source.label, &source.text))?;
-    if matches!(args.machine, BenchMachine::Lanes | BenchMachine::Auto) {
-        match measure_lanes(args, &game, &limits, begin) {
-            Ok(measured) => return Ok((source, measured)),
-            Err(why) if args.machine == BenchMachine::Lanes => {
-                let stopped = Some(why.to_string());
-                return Ok((source, Measured { machine: "lanes", stopped, ..Measured::default() }));
-            }
-            Err(_) => {}
-        }
-    }
-    let name = match args.machine {
-        BenchMachine::Circuit => "circuit",
-        _ => "interpreter",
+    let mut runners = if args.compare {
+        all_runners(args, &game, &limits, begin)
+    } else {
+        vec![Runner::new(args.machine, args, &game, &limits, begin)]
     };
-    let mut machine = machines::make(name, &game, limits);
-    let mut measured = Measured { machine: name, ..Measured::default() };
-    let initial = machine.initial();
-    measured.load = begin.elapsed();
-    let result = initial.and_then(|initial| {
-        let begin = ThreadTime::now();
-        let result = run_playouts(args, &mut *machine, &initial, begin, &mut measured);
-        measured.play = begin.elapsed();
-        result
-    });
-    measured.stopped = result.err().map(|error| session.why(&error));
-    Ok((source, measured))
-}
-
-/// Random play in all lanes of the circuit.
-fn measure_lanes(
-    args: &BenchArgs,
-    game: &Game,
-    limits: &game::Limits,
-    begin: ThreadTime,
-) -> Result<Measured, NoCircuit> {
-    let deadline = Instant::now() + Duration::from_secs_f64(args.reason.timeout);
-    let budget =
-        Budget { deadline: Some(deadline), cancel: limits.cancel.clone(), ..Budget::default() };
-    let mut batch = Batch::new(game, &budget, args.seed)?;
-    let sizes = Some(batch.sizes());
-    let mut measured =
-        Measured { machine: "lanes", sizes, load: begin.elapsed(), ..Measured::default() };
-    let wanted = Duration::from_secs_f64(args.seconds);
-    let begin = ThreadTime::now();
-    while begin.elapsed() < wanted {
-        let tally = batch.play(32);
-        measured.transitions += tally.transitions;
-        measured.playouts += tally.playouts;
-        if limits.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            measured.stopped = Some("interrupted".to_owned());
-            break;
+    let slices = if args.compare { SLICES } else { 1 };
+    let slice = Duration::from_secs_f64(args.seconds / f64::from(slices));
+    for _ in 0..slices {
+        for runner in &mut runners {
+            if let Err(error) = runner.run(slice) {
+                runner.measured.stopped = Some(session.why(&error));
+            }
         }
     }
-    measured.play = begin.elapsed();
-    Ok(measured)
+    Ok((source, runners.into_iter().map(|runner| runner.measured).collect()))
 }
 
-fn run_playouts(
-    args: &BenchArgs,
-    machine: &mut dyn Machine,
-    initial: &game::State,
-    begin: ThreadTime,
-    measured: &mut Measured,
-) -> Result<(), ReasonError> {
-    let wanted = Duration::from_secs_f64(args.seconds);
-    while begin.elapsed() < wanted {
-        let seed = seed_of(args.seed, measured.playouts as usize);
-        let mut count = 0;
-        let result = play(machine, initial, seed, args.cap, &mut |machine, state, legals| {
-            count += u64::from(legals.is_some());
-            if legals.is_none() {
-                for role in machine.game().role_ids() {
-                    machine.goal(state, role)?;
-                }
-            } else if count % CLOCK_EVERY == 0 && begin.elapsed() >= wanted {
-                return Err(ReasonError::Eval(EvalError::Interrupted));
-            }
-            Ok(())
-        });
-        match result {
-            Ok(path) => {
-                measured.transitions += path.moves.len() as u64;
-                measured.playouts += 1;
-            }
-            // The last playout is cut at the end of the time; its transitions count.
-            Err(ReasonError::Eval(EvalError::Interrupted)) if begin.elapsed() >= wanted => {
-                measured.transitions += u64::saturating_sub(count, 1);
-            }
-            Err(error) => return Err(error),
-        }
+/// In how many slices the machines of a comparison take turns.
+const SLICES: u32 = 20;
+
+/// The machines that are compared.
+const COMPARED: [BenchMachine; 3] =
+    [BenchMachine::Interpreter, BenchMachine::Stepper, BenchMachine::Lanes];
+
+/// All machines of a game, on one circuit.
+fn all_runners(args: &BenchArgs, game: &Game, limits: &Limits, begin: ThreadTime) -> Vec<Runner> {
+    let timed = Limits {
+        deadline: Some(std::time::Instant::now() + Duration::from_secs_f64(args.reason.timeout)),
+        ..limits.clone()
+    };
+    let budget = Budget { deadline: timed.deadline, ..machines::budget(&timed) };
+    let gates = Gates::build(game, &budget);
+    let make = |machine| Runner::on(machine, args, game, Some(gates.clone()), limits, begin);
+    COMPARED.into_iter().map(make).collect()
+}
+
+fn lines(games: &Games) -> Vec<String> {
+    let heads = ["game", "machine", "load s", "transitions/s", "playouts/s", "peak MB", ""];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    for (source, measured) in games {
+        rows.extend(measured.iter().map(|measured| row(source, measured)));
     }
-    Ok(())
+    columns(&rows, &[2, 3, 4, 5])
 }
 
 /// The peak memory of the process in kilobytes, where the system tells it.
@@ -229,4 +171,58 @@ fn report(source: &Source, measured: &Measured) -> Value {
         "peak_memory_kb": peak_memory(),
         "stopped": measured.stopped,
     })
+}
+
+/// Which machine is compared with which, as places in [`COMPARED`].
+const RATIOS: [(&str, usize, usize); 3] =
+    [("stepper/interpreter", 1, 0), ("lanes/stepper", 2, 1), ("lanes/interpreter", 2, 0)];
+
+/// How many times as many transitions per second one machine makes as another.
+fn ratio(all: &[Measured], fast: usize, slow: usize) -> Option<f64> {
+    let rate = |at: usize| {
+        let measured: &Measured = all.get(at)?;
+        (measured.transitions > 0).then(|| measured.per_second(measured.transitions))
+    };
+    Some(rate(fast)? / rate(slow)?)
+}
+
+/// The geometric mean of each ratio, and over how many games it was taken.
+fn means(games: &Games) -> Vec<(String, Option<f64>, usize)> {
+    let mean = |(name, fast, slow): (&str, usize, usize)| {
+        let logs: Vec<f64> =
+            games.iter().filter_map(|(_, all)| ratio(all, fast, slow)).map(f64::ln).collect();
+        let mean = (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp());
+        (name.to_owned(), mean, logs.len())
+    };
+    RATIOS.into_iter().map(mean).collect()
+}
+
+fn compare_lines(games: &Games, means: &[(String, Option<f64>, usize)]) -> Vec<String> {
+    let heads = ["game", "interpreter/s", "stepper/s", "lanes/s"];
+    let names = RATIOS.iter().map(|(name, _, _)| *name);
+    let mut rows: Vec<Vec<String>> =
+        vec![heads.into_iter().chain(names).map(str::to_owned).collect()];
+    let show = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.1}"));
+    for (source, all) in games {
+        let rate = |measured: &Measured| match measured.transitions {
+            0 => "-".to_owned(),
+            count => per_second(count, measured.play.as_secs_f64()),
+        };
+        let rates = all.iter().map(rate);
+        let ratios = RATIOS.iter().map(|(_, fast, slow)| show(ratio(all, *fast, *slow)));
+        rows.push([source.name.clone()].into_iter().chain(rates).chain(ratios).collect());
+    }
+    let mut last = vec!["geometric mean".to_owned(), String::new(), String::new(), String::new()];
+    last.extend(means.iter().map(|(_, mean, _)| show(*mean)));
+    rows.push(last);
+    columns(&rows, &[1, 2, 3, 4, 5, 6])
+}
+
+fn comparison(source: &Source, all: &[Measured]) -> Value {
+    let ratios: serde_json::Map<String, Value> = RATIOS
+        .iter()
+        .map(|(name, fast, slow)| ((*name).to_owned(), json!(ratio(all, *fast, *slow))))
+        .collect();
+    let machines: Vec<Value> = all.iter().map(|measured| report(source, measured)).collect();
+    json!({ "game": source.name, "machines": machines, "ratios": ratios })
 }

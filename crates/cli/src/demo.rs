@@ -37,7 +37,7 @@ pub fn run(args: &DemoArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let limits =
         session.limits(&ReasonLimits { timeout: args.seconds + 10.0, ..Default::default() });
     let (source, game) = input::load(&args.game, &args.read)?;
-    let mut machine = machines::make(machines::DEFAULT, &game, limits);
+    let mut machine = machines::make(machines::PLAYING, &game, limits);
     let about = library::about(&source.text);
     let title = if about.title.is_empty() { source.name.clone() } else { about.title };
     let mut show = Show { game: &game, board: None, quiet: args.json };

@@ -26,6 +26,7 @@ mod machines;
 mod matches;
 mod render;
 mod replay;
+mod runner;
 mod serve;
 mod session;
 mod show;

@@ -7,6 +7,7 @@ use ground::{Budget, GroundProgram};
 
 use crate::batch::{Batch, NoCircuit, Sizes};
 use crate::circuit_machine::CircuitMachine;
+use crate::expander::Expander;
 use crate::game::Game;
 use crate::ids::{FluentId, Move, Role};
 use crate::machine::Goal;
@@ -138,6 +139,11 @@ impl Gates {
     /// A machine for one thread.
     pub fn machine(&self) -> CircuitMachine {
         CircuitMachine::on(self)
+    }
+
+    /// All successors of a position at once, for one thread.
+    pub fn expander(&self) -> Expander {
+        Expander::on(self)
     }
 
     /// Many positions at once, for one thread.

@@ -32,6 +32,7 @@
 mod batch;
 mod circuit_machine;
 mod deadline;
+mod expander;
 mod game;
 mod gates;
 mod guide;
@@ -48,6 +49,7 @@ pub use circuit::Tally;
 pub use circuit_machine::CircuitMachine;
 pub use datalog::{EvalError, GroundTerm, Limits};
 pub use deadline::Deadline;
+pub use expander::{Expander, Expansion};
 pub use game::{Game, GameError};
 pub use gates::Gates;
 pub use ground::{Budget, GroundProgram, Stopped};

@@ -13,10 +13,13 @@ use datalog::Limits;
 use ground::Budget;
 
 use crate::batch::{Batch, NoCircuit};
+use crate::expander::Expander;
 use crate::game::Game;
 use crate::gates::Gates;
-use crate::machine::{Machine, ReasonError};
+use crate::ids::{JointMove, Move, Role};
+use crate::machine::{Goals, Machine, ReasonError};
 use crate::playout::{Random, random_joint_move};
+use crate::state::State;
 
 /// How far the building of the circuit is.
 #[derive(Clone, Debug)]
@@ -127,17 +130,83 @@ impl Reasoner {
         }
     }
 
+    /// A machine that is the best one at each time: the interpreter until the circuit is there.
+    pub fn following(&self) -> Box<dyn Machine> {
+        match self.built.get() {
+            Some(_) => self.machine(),
+            None => Box::new(Following { machine: self.machine(), reasoner: Some(self.clone()) }),
+        }
+    }
+
+    /// All successors of a position at once, if the circuit is there.
+    pub fn expander(&self) -> Option<Expander> {
+        Some(self.gates()?.expander())
+    }
+
     /// Many positions at once, if the circuit is there.
     pub fn batch(&self, seed: u64) -> Option<Batch> {
         Some(self.gates()?.batch(seed))
     }
 }
 
+/// An interpreter that becomes a machine on the circuit.
+struct Following {
+    machine: Box<dyn Machine>,
+    /// None once it is known whether there is a circuit.
+    reasoner: Option<Reasoner>,
+}
+
+impl Following {
+    fn now(&mut self) -> &mut dyn Machine {
+        if self.reasoner.as_ref().is_some_and(|reasoner| reasoner.built.get().is_some())
+            && let Some(reasoner) = self.reasoner.take()
+        {
+            self.machine = reasoner.machine();
+        }
+        &mut *self.machine
+    }
+}
+
+impl Machine for Following {
+    fn game(&self) -> &Game {
+        self.machine.game()
+    }
+
+    fn initial(&mut self) -> Result<State, ReasonError> {
+        self.now().initial()
+    }
+
+    fn is_terminal(&mut self, state: &State) -> Result<bool, ReasonError> {
+        self.now().is_terminal(state)
+    }
+
+    fn legal_moves(
+        &mut self,
+        state: &State,
+        role: Role,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), ReasonError> {
+        self.now().legal_moves(state, role, moves)
+    }
+
+    fn next(&mut self, state: &State, joint: &JointMove) -> Result<State, ReasonError> {
+        self.now().next(state, joint)
+    }
+
+    fn goal(&mut self, state: &State, role: Role) -> Result<Goals, ReasonError> {
+        self.now().goal(state, role)
+    }
+}
+
 fn built(game: &Game, budget: &Budget) -> Status {
-    let gates = match Gates::build(game, budget) {
-        Ok(gates) => gates,
-        Err(why) => return Status::None(why),
-    };
+    match Gates::build(game, budget) {
+        Ok(gates) => judged(gates),
+        Err(why) => Status::None(why),
+    }
+}
+
+/// A circuit is ready if it agrees with the interpreter.
+fn judged(gates: Gates) -> Status {
     match difference(&gates, CHECKING_SEED) {
         Some(what) => Status::Disagrees { seed: CHECKING_SEED, what },
         None => Status::Ready(gates),
@@ -196,4 +265,84 @@ fn follow(
         state = next;
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNTING: &str = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+        (<= (legal r step) (true (at ?x)) (succ ?x ?y)) (<= (legal r stay) (true (at 1)))
+        (<= (next (at ?y)) (does r step) (true (at ?x)) (succ ?x ?y))
+        (<= (next (at ?x)) (does r stay) (true (at ?x)))
+        (<= terminal (true (at 3)))
+        (<= (goal r 100) (true (at 3))) (<= (goal r 5) (true (at 2)))";
+
+    fn gates() -> Gates {
+        let game = Game::from_text(COUNTING).expect("valid");
+        Gates::build(&game, &Budget::default()).expect("tiny")
+    }
+
+    /// Breaks one output of the circuit.
+    fn broken(breaks: impl Fn(&mut circuit::Circuit)) -> Status {
+        let mut gates = gates();
+        let mut wrong = circuit::Circuit::clone(&gates.circuit);
+        breaks(&mut wrong);
+        gates.circuit = Arc::new(wrong);
+        judged(gates)
+    }
+
+    #[test]
+    fn a_wrong_circuit_is_reported_with_its_seed_and_not_used() {
+        let wrong: [(&str, Status); 4] = [
+            ("terminal", broken(|wrong| wrong.terminal = !wrong.terminal)),
+            ("legal moves", broken(|wrong| wrong.legal[0].swap(0, 1))),
+            ("goals", broken(|wrong| wrong.goals[0].reverse())),
+            ("next state", broken(|wrong| wrong.next.reverse())),
+        ];
+        for (expected, status) in wrong {
+            let Status::Disagrees { seed, what } = &status else {
+                panic!("{expected}: {status:?}")
+            };
+            assert!(what.starts_with(expected), "{what}");
+            let report = status.to_string();
+            assert!(report.contains(&format!("seed {seed}")) && report.contains(what), "{report}");
+            let reasoner = Reasoner { game: gates().game, built: Arc::new(OnceLock::from(status)) };
+            assert!(reasoner.gates().is_none() && reasoner.batch(1).is_none());
+            assert!(reasoner.expander().is_none());
+            // The machine given out is right: it is the interpreter.
+            assert_eq!(
+                follow(&mut *reasoner.machine(), &mut reasoner.game.interpreter(), 5),
+                Ok(None)
+            );
+        }
+        assert!(matches!(judged(gates()), Status::Ready(_)));
+    }
+
+    #[test]
+    fn a_machine_given_out_early_moves_to_the_circuit_when_it_is_there() {
+        let reasoner = Reasoner { game: gates().game, built: Arc::default() };
+        let mut machine = reasoner.following();
+        let initial = machine.initial().expect("small");
+        assert!(matches!(reasoner.status(), Status::Building));
+        assert_eq!(machine.is_terminal(&initial), Ok(false));
+        assert!(reasoner.built.set(Status::Ready(gates())).is_ok());
+        assert_eq!(follow(&mut *machine, &mut reasoner.game.interpreter(), 5), Ok(None));
+        let (built, thread) = Reasoner::in_background(&reasoner.game, Budget::default());
+        thread.join().expect("no panic");
+        assert!(matches!(built.status(), Status::Ready(_)));
+        assert_eq!(follow(&mut *built.following(), &mut *machine, 6), Ok(None));
+    }
+
+    #[test]
+    fn without_a_circuit_the_interpreter_answers_and_the_reason_is_told() {
+        let chess = library::find("chess").expect("is in the library");
+        let game = Game::from_text(chess.rules).expect("valid");
+        let little = Budget { max_bytes: 1 << 16, ..Budget::default() };
+        let reasoner = Reasoner::build(&game, &little);
+        let status = reasoner.status();
+        assert!(matches!(status, Status::None(NoCircuit::Ground(_))), "{status}");
+        assert!(status.to_string().ends_with("the interpreter is used"));
+        assert_eq!(reasoner.machine().initial(), game.interpreter().initial());
+    }
 }

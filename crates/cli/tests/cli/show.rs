@@ -86,7 +86,7 @@ fn games_filters_by_class_and_players() {
 
 #[test]
 fn bench_counts_transitions_and_memory() {
-    let args = ["bench", "tictactoe", "--seconds", "0.2", "--json"];
+    let args = ["bench", "tictactoe", "--machine", "interpreter", "--seconds", "0.2", "--json"];
     let report = fluxion(&args).expect(0).json();
     let game = &report["games"][0];
     assert_eq!(game["machine"], "interpreter");
@@ -106,8 +106,60 @@ fn bench_plays_many_positions_at_once_on_the_circuit() {
     assert_eq!(game["fluents"], 29);
     assert_eq!(game["moves"], 20);
     assert!(game["transitions"].as_u64().is_some_and(|n| n > 10_000), "{game}");
-    let args = ["bench", "tictactoe", "--machine", "auto", "--seconds", "0.05"];
-    assert!(fluxion(&args).expect(0).out.contains("lanes"));
+    let args = ["bench", "tictactoe", "--seconds", "0.05"];
+    assert!(fluxion(&args).expect(0).out.contains("lanes"), "that is the default");
+}
+
+#[test]
+fn bench_steps_one_position_on_the_circuit_under_both_names() {
+    for name in ["stepper", "circuit"] {
+        let args = ["bench", "tictactoe", "--machine", name, "--seconds", "0.1", "--json"];
+        let report = fluxion(&args).expect(0).json();
+        let game = &report["games"][0];
+        assert_eq!(game["machine"], "stepper");
+        assert_eq!(game["fluents"], 29);
+        let (moves, playouts) = (game["transitions"].as_f64(), game["playouts"].as_f64());
+        let mean = moves.expect("a number") / playouts.expect("a number");
+        assert!((7.0..8.5).contains(&mean), "random games of tic-tac-toe take 7.6 moves: {mean}");
+    }
+}
+
+#[test]
+fn bench_compares_machines_in_one_run() {
+    let args = ["bench", "tictactoe", "connect_four", "--compare", "--seconds", "0.1"];
+    let run = fluxion(&args).expect(0);
+    assert!(
+        run.out.contains("stepper/interpreter") && run.out.contains("geometric mean"),
+        "{}",
+        run.out
+    );
+    let report = fluxion(&[&args[..], &["--json"]].concat()).expect(0).json();
+    let machines: Vec<&str> = report["games"][1]["machines"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|machine| machine["machine"].as_str())
+        .collect();
+    assert_eq!(machines, ["interpreter", "stepper", "lanes"]);
+    for place in ["stepper/interpreter", "lanes/stepper"] {
+        let mean = &report["geometric_means"][place];
+        assert!(mean.as_f64().is_some_and(|ratio| ratio > 1.0), "{place}: {mean}");
+        assert!(report["games"][0]["ratios"][place].is_f64());
+    }
+    fluxion(&["bench", "tictactoe", "--compare", "--machine", "lanes"]).expect(2);
+}
+
+#[test]
+fn every_machine_shows_the_same() {
+    let show = |name| {
+        let args = ["show", "tictactoe", "--playouts", "50", "--machine", name];
+        let shown = fluxion(&args).expect(0).out;
+        shown.lines().filter(|line| !line.contains("speed")).collect::<Vec<_>>().join("\n")
+    };
+    let expected = show("interpreter");
+    for name in ["stepper", "circuit", "auto"] {
+        assert_eq!(show(name), expected, "{name}");
+    }
 }
 
 #[test]

@@ -452,7 +452,9 @@ impl<'c> Builder<'c> {
             plain.map(|(source, _)| source - first_set).collect()
         };
         for (_, literals) in gates.iter().filter(|(_, literals)| literals.len() > 1) {
-            sets(literals).into_iter().for_each(|set| readers[set as usize] += 1);
+            for set in sets(literals) {
+                readers[set as usize] += 1;
+            }
         }
         let mut guards = vec![NONE; self.gates];
         for (gate, literals) in gates.iter().filter(|(_, literals)| literals.len() > 1) {

@@ -228,8 +228,8 @@ mod tests {
     fn circuit(text: &str) -> Circuit {
         let (rules, _) = gdl::parse(text, &gdl::Limits::default());
         let program = gdl::normal::normalize(&rules).expect("small");
-        let sample = std::default::Default::default();
-        let ground = ground::ground(&program, &sample, &ground::Budget::default());
+        #[expect(clippy::default_trait_access, reason = "the type is that of a crate further down")]
+        let ground = ground::ground(&program, &Default::default(), &ground::Budget::default());
         crate::build(&ground.expect("tiny"), &crate::Limits::default()).expect("small")
     }
 
@@ -316,10 +316,14 @@ mod tests {
         for first in legal_moves(0) {
             for second in legal_moves(1) {
                 let does = [circuit.does[0][first], circuit.does[1][second]];
-                does.iter().for_each(|input| values[input.node() - 1] = true);
+                for input in &does {
+                    values[input.node() - 1] = true;
+                }
                 let before = circuit.graph.evaluate(values);
                 let after = phase.circuit.graph.evaluate(values);
-                does.iter().for_each(|input| values[input.node() - 1] = false);
+                for input in &does {
+                    values[input.node() - 1] = false;
+                }
                 for (old, new) in circuit.next.iter().zip(&phase.circuit.next) {
                     assert_eq!(read(&before, *old), read(&after, *new));
                 }

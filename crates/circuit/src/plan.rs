@@ -175,16 +175,15 @@ impl Trial {
             let roles = 0..circuit.legal.len();
             let actions: Option<Vec<u32>> =
                 roles.map(|role| pick(stepper.legal(role), &mut seed)).collect();
-            match actions.filter(|_| !stepper.is_terminal()) {
-                Some(actions) => stepper.advance(actions),
-                None => {
-                    for (role, own) in circuit.goals.iter().enumerate() {
-                        (0..own.len()).for_each(|value| {
-                            stepper.has_goal(role, value);
-                        });
-                    }
-                    stepper.load(&initial);
+            if let Some(actions) = actions.filter(|_| !stepper.is_terminal()) {
+                stepper.advance(actions);
+            } else {
+                for (role, own) in circuit.goals.iter().enumerate() {
+                    (0..own.len()).for_each(|value| {
+                        stepper.has_goal(role, value);
+                    });
                 }
+                stepper.load(&initial);
             }
         }
         Self { states, work: stepper.work() - before }

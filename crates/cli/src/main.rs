@@ -4,8 +4,8 @@
 //! GAME argument means), [`session`] (limits, Ctrl-C, output), [`render`] (findings with their source
 //! lines), [`simulate`] and [`stats`] (random play).
 
-mod analyze;
 mod ablation;
+mod analyze;
 mod args;
 mod bench;
 mod board;
@@ -13,8 +13,8 @@ mod check;
 mod conform;
 mod corpus;
 mod demo;
-mod eval;
 mod duel;
+mod eval;
 mod exit;
 mod fmt;
 mod games;

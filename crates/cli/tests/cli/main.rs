@@ -1,7 +1,7 @@
 //! The command line, tested as users meet it: the real binary, its output, its exit codes.
 
-mod analyze;
 mod ablation;
+mod analyze;
 mod check;
 mod conform;
 mod eval;

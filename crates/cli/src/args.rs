@@ -52,6 +52,8 @@ pub enum Command {
     Solve(SolveArgs),
     /// Print what the rules become on the way to the machine: ground rules, gates
     Inspect(InspectArgs),
+    /// Find the symmetries of a game: of its board, its objects, its roles
+    Symmetries(SymmetriesArgs),
     /// Tell what can be found out about a game: boards, quantities, orders, pieces, turns
     Analyze(AnalyzeArgs),
     /// Evaluate a position and tell which conditions make its value
@@ -632,6 +634,39 @@ pub struct AnalyzeArgs {
     pub seed: u64,
     /// The most memory for ground rules, in megabytes
     #[arg(long, default_value_t = 2048, value_name = "MB")]
+    pub max_memory: usize,
+    /// Bounds on reading.
+    #[command(flatten)]
+    pub read: ReadLimits,
+    /// Bounds on reasoning.
+    #[command(flatten)]
+    pub reason: ReasonLimits,
+}
+
+/// Arguments of `symmetries`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  fluxion symmetries tictactoe                   in words
+  fluxion symmetries tictactoe --html page.html  with pictures
+  fluxion symmetries chess --json                for programs
+
+Exit code 3 means that not everything was looked at within the limits; what is told is right.")]
+pub struct SymmetriesArgs {
+    /// The rule sheet or library game
+    #[arg(value_name = "GAME")]
+    pub game: String,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Also write a page with pictures
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Only symmetries that map the initial state to itself
+    #[arg(long)]
+    pub initial: bool,
+    /// The most memory for ground rules, in megabytes
+    #[arg(long, default_value_t = 1024, value_name = "MB")]
     pub max_memory: usize,
     /// Bounds on reading.
     #[command(flatten)]

@@ -33,6 +33,9 @@ mod show;
 mod simulate;
 mod solve;
 mod stats;
+mod symmetries;
+mod symmetry_names;
+mod symmetry_page;
 mod table;
 mod tournament;
 mod trace;
@@ -67,6 +70,7 @@ fn dispatch(
         Some(Command::Bench(args)) => bench::run(&args, session),
         Some(Command::Analyze(args)) => analyze::run(&args, session),
         Some(Command::Inspect(args)) => inspect::run(&args, session),
+        Some(Command::Symmetries(args)) => symmetries::run(&args, session),
         Some(Command::Serve(args)) => serve::run(&args, session),
         Some(Command::Match(args)) => matches::run(&args, session),
         Some(Command::Replay(args)) => replay::run(&args, session),

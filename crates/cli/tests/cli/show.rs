@@ -217,3 +217,32 @@ fn the_thinking_player_beats_the_random_one() {
     }
     assert!(won >= 8, "won only {won} of 10");
 }
+
+#[test]
+fn symmetries_are_counted_and_named() {
+    let text = fluxion(&["symmetries", "tictactoe"]).expect(0).out;
+    assert!(text.starts_with("tictactoe: 16 symmetries, 8 of which keep every role"), "{text}");
+    for part in ["reflection of the first coordinate", "transposition", "xplayer <-> oplayer"] {
+        assert!(text.contains(part) || text.contains("oplayer <-> xplayer"), "{part}: {text}");
+    }
+    let json = fluxion(&["symmetries", "connect_four", "--json"]).expect(0).json();
+    assert_eq!(json["state_order"], "2");
+    assert_eq!(json["complete"], true);
+    assert_eq!(json["refuted"].as_array().map(Vec::len), Some(0));
+    assert!(json["generators"].as_array().is_some_and(|all| !all.is_empty()));
+}
+
+#[test]
+fn symmetries_are_drawn() {
+    let folder = std::env::temp_dir().join(format!("fluxion-symmetries-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let page = folder.join("page.html");
+    let path = page.to_str().expect("plain");
+    fluxion(&["symmetries", "tictactoe", "--html", path]).expect(0);
+    let html = std::fs::read_to_string(&page).expect("written");
+    assert!(html.contains("<svg") && html.contains("</html>"));
+    assert_eq!(html.matches("<rect").count() % 9, 0);
+    let nowhere = folder.join("no/such/folder.html");
+    fluxion(&["symmetries", "tictactoe", "--html", nowhere.to_str().expect("plain")]).expect(2);
+    std::fs::remove_dir_all(&folder).expect("removed");
+}

@@ -74,10 +74,10 @@ impl Names {
             let Point::Fluent(from) = points.point(point) else { continue };
             let Point::Fluent(to) = points.point(permutation[point as usize]) else { continue };
             let (from, to) = (universe.fluent_entry(from), universe.fluent_entry(to));
-            let Some(cell) = cell(board, &from.term) else { continue };
-            let image = cell_of_image(board, &to.term)?;
+            let Some(place) = cell(board, &from.term) else { continue };
+            let image = cell(board, &to.term)?;
             // Contents must not decide where a cell goes.
-            if *cells.entry(cell).or_insert_with(|| image.clone()) != image {
+            if *cells.entry(place).or_insert_with(|| image.clone()) != image {
                 return None;
             }
             let symbols = universe.symbols();
@@ -118,11 +118,7 @@ fn cell(board: &Board, fluent: &GroundTerm) -> Option<Cell> {
     Some((others, place(grid[0].argument)?, place(grid[1].argument)?))
 }
 
-fn cell_of_image(board: &Board, fluent: &GroundTerm) -> Option<Cell> {
-    cell(board, fluent)
-}
-
-/// Two cycles as `x <-> o`, longer ones as arrows.
+/// Pairs as `x <-> o`, longer ones as arrows.
 fn exchange(pairs: &[(String, String)]) -> Option<String> {
     if pairs.is_empty() {
         return None;
@@ -139,72 +135,65 @@ fn exchange(pairs: &[(String, String)]) -> Option<String> {
     Some(texts.join(", "))
 }
 
+/// Where a cell goes on a board of a given size.
+type Map = fn(usize, usize, usize, usize) -> (usize, usize);
+
+/// What is done to boards, with whether it needs a square one.
+const KNOWN: [(&str, bool, Map); 8] = [
+    ("", false, |x, y, _, _| (x, y)),
+    ("reflection of the first coordinate", false, |x, y, w, _| (w - 1 - x, y)),
+    ("reflection of the second coordinate", false, |x, y, _, h| (x, h - 1 - y)),
+    ("rotation by 180 degrees", false, |x, y, w, h| (w - 1 - x, h - 1 - y)),
+    ("transposition of the coordinates", true, |x, y, _, _| (y, x)),
+    ("reflection in the other diagonal", true, |x, y, w, h| (h - 1 - y, w - 1 - x)),
+    ("rotation by 90 degrees", true, |x, y, _, h| (h - 1 - y, x)),
+    ("rotation by 270 degrees", true, |x, y, w, _| (y, w - 1 - x)),
+];
+
+/// The name of what is done to some cells; empty if they stay.
+fn known(size: (usize, usize), cells: &[(&Cell, &Cell)]) -> Option<&'static str> {
+    let (w, h) = size;
+    let fits = |map: Map| {
+        cells.iter().all(|((_, x, y), (_, to_x, to_y))| map(*x, *y, w, h) == (*to_x, *to_y))
+    };
+    let found = KNOWN.iter().find(|(_, square, map)| (!square || w == h) && fits(*map));
+    found.map(|(name, _, _)| *name)
+}
+
 /// The name of what a permutation does to the cells of a board; none if it moves no cell.
 fn words(board: &OnBoard) -> Option<String> {
-    let (w, h) = board.size;
-    let moved = board.cells.iter().filter(|(from, to)| from != to).count();
+    let cells: Vec<(&Cell, &Cell)> = board.cells.iter().collect();
+    let moved = cells.iter().filter(|(from, to)| from != to).count();
     if moved == 0 {
         return None;
     }
-    type Map = fn(usize, usize, usize, usize) -> (usize, usize);
-    let known: [(&str, bool, Map); 7] = [
-        ("reflection of the first coordinate", false, |x, y, w, _| (w - 1 - x, y)),
-        ("reflection of the second coordinate", false, |x, y, _, h| (x, h - 1 - y)),
-        ("rotation by 180 degrees", false, |x, y, w, h| (w - 1 - x, h - 1 - y)),
-        ("transposition of the coordinates", true, |x, y, _, _| (y, x)),
-        ("reflection in the other diagonal", true, |x, y, w, h| (h - 1 - y, w - 1 - x)),
-        ("rotation by 90 degrees", true, |x, y, _, h| (h - 1 - y, x)),
-        ("rotation by 270 degrees", true, |x, y, w, _| (y, w - 1 - x)),
-    ];
-    let fits = |map: Map, cells: &mut dyn Iterator<Item = (&Cell, &Cell)>| {
-        cells.all(|((_, x, y), (_, to_x, to_y))| map(*x, *y, w, h) == (*to_x, *to_y))
+    let name = &board.name;
+    let exchanged = cells.iter().any(|(from, to)| from.0 != to.0);
+    let text = match (known(board.size, &cells), exchanged) {
+        (Some(""), _) => format!("{name}: boards exchanged"),
+        (Some(what), true) => format!("{name}: boards exchanged, with {what}"),
+        (Some(what), false) => format!("{name}: {what}"),
+        (None, false) => on_single_boards(board)
+            .unwrap_or_else(|| format!("{name}: {moved} of {} cells are moved", cells.len())),
+        (None, true) => {
+            format!("{name}: boards exchanged, {moved} of {} cells are moved", cells.len())
+        }
     };
-    let stay: Map = |x, y, _, _| (x, y);
-    let square = |name: &&(&str, bool, Map)| !name.1 || w == h;
-    let exchanged = board.cells.iter().any(|((from, _, _), (to, _, _))| from != to);
-    let boards =
-        if exchanged { format!("{}: boards exchanged", board.name) } else { board.name.clone() };
-    if exchanged && fits(stay, &mut board.cells.iter()) {
-        return Some(boards);
-    }
-    let whole = known.iter().filter(square).find(|known| fits(known.2, &mut board.cells.iter()));
-    if let Some((name, _, _)) = whole {
-        let joint = if exchanged { " with " } else { ": " };
-        return Some(format!("{boards}{joint}{name}"));
-    }
-    Some(match on_single_boards(board, &known, stay) {
-        Some(text) => text,
-        None => format!("{boards}: {moved} of {} cells are moved", board.cells.len()),
-    })
+    Some(text)
 }
 
-/// Where each board keeps its cells and has a name of its own.
-fn on_single_boards(
-    board: &OnBoard,
-    known: &[(&str, bool, fn(usize, usize, usize, usize) -> (usize, usize))],
-    stay: fn(usize, usize, usize, usize) -> (usize, usize),
-) -> Option<String> {
-    let (w, h) = board.size;
+/// Where every board keeps its cells, and what happens to each has a name.
+fn on_single_boards(board: &OnBoard) -> Option<String> {
     let mut single: BTreeMap<&Vec<usize>, Vec<(&Cell, &Cell)>> = BTreeMap::new();
     for (from, to) in &board.cells {
-        if from.0 != to.0 {
-            return None;
-        }
         single.entry(&from.0).or_default().push((from, to));
-    }
-    if single.len() < 2 {
-        return None;
     }
     let mut texts = Vec::new();
     for (number, cells) in single.values().enumerate() {
-        let fits = |map: fn(usize, usize, usize, usize) -> (usize, usize)| {
-            cells.iter().all(|((_, x, y), (_, to_x, to_y))| map(*x, *y, w, h) == (*to_x, *to_y))
-        };
-        if fits(stay) {
-            continue;
+        match known(board.size, cells)? {
+            "" => {}
+            what => texts.push(format!("{} {}: {what}", board.name, number + 1)),
         }
-        let name = known.iter().find(|(_, square, map)| (!square || w == h) && fits(*map))?.0;
-        texts.push(format!("{} {}: {name}", board.name, number + 1));
     }
     Some(texts.join(", "))
 }

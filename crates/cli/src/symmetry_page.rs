@@ -110,7 +110,7 @@ fn arrow(from: (usize, usize), to: (usize, usize)) -> String {
     let ((x1, y1), (x2, y2)) = (middle(from), middle(to));
     let (dx, dy) = (x2 - x1, y2 - y1);
     let length = dx.hypot(dy).max(1.0);
-    let (bx, by) = ((x1 + x2) / 2.0 - dy / 8.0, (y1 + y2) / 2.0 + dx / 8.0);
+    let (bx, by) = (f64::midpoint(x1, x2) - dy / 8.0, f64::midpoint(y1, y2) + dx / 8.0);
     let (ux, uy) = (dx / length * 6.0, dy / length * 6.0);
     format!(
         "<path d=\"M{x1:.0} {y1:.0}Q{bx:.0} {by:.0} {x2:.0} {y2:.0}\" fill=\"none\" stroke=\"#246\" \

@@ -104,7 +104,7 @@ impl Chain {
     /// The order of the subgroup that fixes the first `levels` base points, as factors, with those of `more`.
     pub fn order_below(&self, levels: usize, more: &Chain) -> Order {
         let own = self.orbit_lengths().into_iter().skip(levels);
-        Order { factors: own.chain(more.orbit_lengths()).collect() }
+        Order { factors: own.chain(more.orbit_lengths()).filter(|length| *length > 1).collect() }
     }
 
     /// The generators of the subgroup that fixes the first `levels` base points.

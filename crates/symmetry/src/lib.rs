@@ -39,6 +39,7 @@ mod points;
 pub mod rule_graph;
 pub mod rules;
 mod symmetries;
+mod thrift;
 
 pub use canonical::{Representatives, Size};
 pub use detect::{Options, detect};
@@ -46,3 +47,4 @@ pub use order::Order;
 pub use points::{Point, Points};
 pub use rules::Start;
 pub use symmetries::{Generator, Part, Source, Symmetries};
+pub use thrift::{Thrifty, expansion_time};

@@ -31,7 +31,7 @@ impl Default for Options {
         Self {
             parameters: Parameters::default(),
             selections: vec![Selection::Similar],
-            most_conditions: 400_000,
+            most_conditions: 30_000,
             max_bytes: 256 << 20,
         }
     }
@@ -76,6 +76,16 @@ impl Outputs {
 }
 
 impl Evaluation {
+    /// Whether the ground goals and the end have no more conditions than the options allow for.
+    pub fn fits(program: &GroundProgram, options: &Options) -> bool {
+        let outputs = Outputs::of(program);
+        let mut tops: Vec<AtomId> = outputs.goals.iter().flatten().map(|(_, atom)| *atom).collect();
+        tops.extend(outputs.terminal);
+        let fluents = vec![FluentId(0); program.fluents.len()];
+        let compiler = Compiler::new(program, &fluents, Parameters::default());
+        compiler.cone(&tops, false, options.most_conditions).is_some()
+    }
+
     /// Evaluates the ground goals, each instance counted, with fluents valued by distances in the graphs that
     /// the options name (thesis §6), or as p and 1-p if they name none.
     pub fn ground(
@@ -150,7 +160,7 @@ fn keep(
     kept
 }
 
-fn distances(
+pub(crate) fn distances(
     program: &GroundProgram,
     fluents: &[FluentId],
     targets: &[u32],

@@ -234,7 +234,7 @@ impl<'p> Compiler<'p> {
         if let Some(edge) = self.leaves[fluent as usize] {
             return edge;
         }
-        let edge = match self.steps(fluent) {
+        let edge = match steps(&self.builder, self.fluents, self.distances, fluent) {
             Some(steps) => self.builder.node(Kind::Watch(Box::new(Watch::Steps(steps))), &[]),
             None => self.bit(fluent),
         };
@@ -254,39 +254,6 @@ impl<'p> Compiler<'p> {
         edge
     }
 
-    /// How a fluent is valued by its distances, if they are known.
-    fn steps(&self, fluent: u32) -> Option<Steps> {
-        let known: Vec<&Distances> =
-            self.distances.iter().filter(|distances| distances.knows(fluent)).collect();
-        let longest = known.iter().map(|distances| distances.longest(fluent)).max()?;
-        let nothing = self.fluents.len() as u32;
-        let graph = |distances: &&Distances| {
-            let ways: Vec<(u32, u32)> = (0..nothing)
-                .filter_map(|from| {
-                    let steps = distances.between(from, fluent)?;
-                    Some((self.fluents[from as usize].0, steps))
-                })
-                .collect();
-            Nearest::new(&ways, distances.between(nothing, fluent))
-        };
-        let parameters = self.builder.parameters();
-        let powers = self.builder.powers();
-        let outcome = |steps: u32| {
-            let delta = f64::from(steps) / f64::from(longest + 1);
-            if steps == 0 {
-                powers.atom(true)
-            } else {
-                powers.signal(parameters.distant(delta), false)
-            }
-        };
-        Some(Steps {
-            fluent: self.fluents[fluent as usize].0,
-            graphs: known.iter().map(graph).collect(),
-            outcomes: (0..=longest.max(1)).map(outcome).collect(),
-            never: powers.signal(0.0, false),
-        })
-    }
-
     fn fluent_name(&self, fluent: u32) -> String {
         self.program.fluents[fluent as usize].to_text(&self.program.symbols)
     }
@@ -295,4 +262,38 @@ impl<'p> Compiler<'p> {
         let name: &GroundTerm = self.rules.name(atom);
         name.to_text(&self.program.symbols)
     }
+}
+
+/// How a fluent is valued by its distances, if they are known (thesis Eq. 6.1, 6.2). `fluents` gives the nodes of the
+/// graphs their numbers in the universe.
+pub(crate) fn steps(
+    builder: &Builder,
+    fluents: &[FluentId],
+    distances: &[Distances],
+    fluent: u32,
+) -> Option<Steps> {
+    let known: Vec<&Distances> =
+        distances.iter().filter(|distances| distances.knows(fluent)).collect();
+    let longest = known.iter().map(|distances| distances.longest(fluent)).max()?;
+    let nothing = fluents.len() as u32;
+    let graph = |distances: &&Distances| {
+        let ways: Vec<(u32, u32)> = (0..nothing)
+            .filter_map(|from| {
+                let steps = distances.between(from, fluent)?;
+                Some((fluents[from as usize].0, steps))
+            })
+            .collect();
+        Nearest::new(&ways, distances.between(nothing, fluent))
+    };
+    let (parameters, powers) = (builder.parameters(), builder.powers());
+    let outcome = |steps: u32| {
+        let delta = f64::from(steps) / f64::from(longest + 1);
+        if steps == 0 { powers.atom(true) } else { powers.signal(parameters.distant(delta), false) }
+    };
+    Some(Steps {
+        fluent: fluents[fluent as usize].0,
+        graphs: known.iter().map(graph).collect(),
+        outcomes: (0..=longest.max(1)).map(outcome).collect(),
+        never: powers.signal(0.0, false),
+    })
 }

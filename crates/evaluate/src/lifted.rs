@@ -11,10 +11,12 @@ use ground::AtomId;
 use rustc_hash::FxHashMap;
 use structure::{Order, OrderKind, Structures};
 
-use crate::build::{Options, Outputs, finish, sound};
-use crate::compile::Compiler;
+use crate::build::{Options, Outputs, distances, finish, sound};
+use crate::compile::{Compiler, steps};
+use crate::distance::Distances;
 use crate::heuristic::Evaluation;
-use crate::network::{Edge, Kind};
+use crate::leaf::{Steps, Watch};
+use crate::network::{Builder, Edge, Kind};
 use crate::power::Signal;
 use crate::shape::Shapes;
 use crate::terms::{pattern, variable_count};
@@ -29,6 +31,28 @@ impl Evaluation {
     /// Evaluates the goals as thesis §5 does: unrolled with their variables, quantified parts taken as atoms,
     /// order relations, quantities and boards valued by distances as far as structures are given.
     pub fn lifted(
+        game: &Game,
+        program: &GroundProgram,
+        structures: Option<&Structures>,
+        options: &Options,
+        deadline: &Deadline,
+    ) -> Self {
+        let options = Options { selections: Vec::new(), ..options.clone() };
+        Self::unrolled(game, program, structures, &options, deadline)
+    }
+
+    /// The same with fluents valued by distances in fluent graphs, for goals that are too large when ground.
+    pub fn lifted_distances(
+        game: &Game,
+        program: &GroundProgram,
+        structures: Option<&Structures>,
+        options: &Options,
+        deadline: &Deadline,
+    ) -> Self {
+        Self::unrolled(game, program, structures, options, deadline)
+    }
+
+    fn unrolled(
         game: &Game,
         program: &GroundProgram,
         structures: Option<&Structures>,
@@ -65,12 +89,14 @@ impl Evaluation {
             parts.fluents.iter().map(|term| game.universe().fluent(term)).collect();
         let parameters = sound(options.parameters, &mut notes);
         let shapes = structures.map(|found| Shapes::new(found, program, game));
+        let known = Known::new(game, program, &unrolled.unroller, options, deadline, &mut notes);
         let mut nodes = Nodes {
             unroller: &unrolled.unroller,
             atoms: atoms_of(&parts, &extended.names),
             compiler: Compiler::new(&parts, &fluents, parameters),
             orders: &orders,
             shapes: shapes.as_ref(),
+            known: &known,
             game,
             edges: vec![None; unrolled.unroller.formulas.len()],
             leaves: FxHashMap::default(),
@@ -219,6 +245,48 @@ fn atoms_of(parts: &GroundProgram, names: &[Symbol]) -> Vec<Vec<(Vec<GroundTerm>
     atoms
 }
 
+/// Distances to the fluents of formulas, if they are wanted.
+struct Known {
+    places: FxHashMap<GroundTerm, u32>,
+    fluents: Vec<FluentId>,
+    distances: Vec<Distances>,
+}
+
+impl Known {
+    fn new(
+        game: &Game,
+        program: &GroundProgram,
+        unroller: &Unroller<'_>,
+        options: &Options,
+        deadline: &Deadline,
+        notes: &mut Vec<String>,
+    ) -> Self {
+        let mut known =
+            Self { places: FxHashMap::default(), fluents: Vec::new(), distances: Vec::new() };
+        if options.selections.is_empty() {
+            return known;
+        }
+        known.places = program.fluents.iter().cloned().zip(0..).collect();
+        known.fluents = program.fluents.iter().map(|term| game.universe().fluent(term)).collect();
+        let mut targets: Vec<u32> = unroller
+            .formulas
+            .iter()
+            .filter_map(|formula| match formula {
+                Formula::Fluent(term) => known.places.get(term).copied(),
+                _ => None,
+            })
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        known.distances = distances(program, &known.fluents, &targets, options, deadline, notes);
+        known
+    }
+
+    fn steps(&self, builder: &Builder, term: &GroundTerm) -> Option<Steps> {
+        steps(builder, &self.fluents, &self.distances, *self.places.get(term)?)
+    }
+}
+
 /// Makes nodes of formulas.
 struct Nodes<'a> {
     unroller: &'a Unroller<'a>,
@@ -226,6 +294,7 @@ struct Nodes<'a> {
     compiler: Compiler<'a>,
     orders: &'a FxHashMap<Relation, Arc<Order>>,
     shapes: Option<&'a Shapes<'a>>,
+    known: &'a Known,
     game: &'a Game,
     edges: Vec<Option<Edge>>,
     leaves: FxHashMap<GroundTerm, Edge>,
@@ -341,7 +410,8 @@ impl Nodes<'_> {
         if let Some(edge) = self.leaves.get(term) {
             return *edge;
         }
-        let watch = self.shapes.and_then(|shapes| shapes.watch(term));
+        let steps = self.known.steps(&self.compiler.builder, term).map(Watch::Steps);
+        let watch = steps.or_else(|| self.shapes.and_then(|shapes| shapes.watch(term)));
         let number = self.game.universe().fluent(term).0;
         let kind = watch.map_or(Kind::Bit(number), |watch| Kind::Watch(Box::new(watch)));
         let edge = self.compiler.builder.node(kind, &[]);

@@ -51,7 +51,13 @@ impl Method {
         let ground = |options: &Options| Evaluation::ground(game, program, options, deadline);
         Some(match self {
             Self::Basic => lifted(),
-            Self::Distance => ground(options),
+            Self::Distance if Evaluation::fits(program, options) => ground(options),
+            // Goals that are too large when ground keep their variables; fluents still have distances.
+            Self::Distance => {
+                let found =
+                    Structures::find(reasoner, &Settings::default(), deadline, &mut NoProver);
+                Evaluation::lifted_distances(game, program, Some(&found), options, deadline)
+            }
             Self::Ground => ground(&Options { selections: Vec::new(), ..options.clone() }),
         })
     }

@@ -183,6 +183,8 @@ fn players_that_search_beat_random_ones_with_every_option() {
         "alphabeta:depth=4",
         "alphabeta:nodes=3000,eval=fuzzy,nonuniform,quiescence",
         "maxn:depth=4",
+        "flux-basic:depth=4",
+        "flux-distance:nodes=3000",
     ];
     for strategy in strategies {
         let rewards: u32 =

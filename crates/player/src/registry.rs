@@ -56,6 +56,18 @@ pub(crate) static STRATEGIES: &[StrategyInfo] = &[
         make: strategies::max_n,
     },
     StrategyInfo {
+        name: "flux-basic",
+        summary: "fuzzy goals with structures (thesis §5), alpha-beta or max^n by the class of the game",
+        options: strategies::DEEPENING,
+        make: strategies::flux_basic,
+    },
+    StrategyInfo {
+        name: "flux-distance",
+        summary: "fuzzy goals with distances (thesis §6), alpha-beta or max^n by the class of the game",
+        options: strategies::DEEPENING,
+        make: strategies::flux_distance,
+    },
+    StrategyInfo {
         name: "plan",
         summary: "planning for games of one role, Monte-Carlo tree search for others",
         options: strategies::PLAN,

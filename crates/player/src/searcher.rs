@@ -129,9 +129,9 @@ pub(crate) fn evaluator(
     context: &Context,
     deadline: &Deadline,
 ) -> Option<Box<dyn Evaluator>> {
-    let program = context.reasoner.gates().filter(|_| name == "fuzzy")?.program();
-    let (game, options) = (context.reasoner.game(), evaluate::Options::default());
-    let deadline = deadline.left().map_or_else(Deadline::never, |left| Deadline::within(left / 2));
-    let evaluation = evaluate::Evaluation::ground(game, program, &options, &deadline);
+    let method = evaluate::Method::named(if name == "fuzzy" { "distance" } else { name })?;
+    let half = deadline.left().map_or_else(Deadline::never, |left| Deadline::within(left / 2));
+    let half = deadline.flag().map_or(half.clone(), |flag| half.or_when(flag));
+    let evaluation = method.build(&context.reasoner, &evaluate::Options::default(), &half)?;
     Some(Box::new(evaluation.evaluator()))
 }

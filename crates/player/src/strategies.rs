@@ -54,7 +54,7 @@ const fn or_off(key: &'static str, whole: bool, most: f64, help: &'static str) -
 
 const NODES: OptionInfo = whole("nodes", (0.0, 1e12), "0", "nodes for a move; 0 for no limit");
 const MEMORY: OptionInfo = whole("memory", (0.0, 1e6), "0", "MiB; 0 for what the player is given");
-const EVALUATORS: &[&str] = &["off", "fuzzy"];
+const EVALUATORS: &[&str] = &["off", "fuzzy", "distance", "basic", "ground"];
 
 /// The options of `uct`.
 pub(crate) static UCT: &[OptionInfo] = &[
@@ -214,8 +214,17 @@ fn deepen(
     context: &Context,
     opponents: deepening::Opponents,
 ) -> Box<dyn Thinker> {
+    deepen_by(options.text("eval"), options, context, opponents)
+}
+
+fn deepen_by(
+    eval: &str,
+    options: &Options,
+    context: &Context,
+    opponents: deepening::Opponents,
+) -> Box<dyn Thinker> {
     let chosen = deepening::Options { opponents, ..deepening_options(options, context) };
-    let eval = options.text("eval").to_owned();
+    let eval = eval.to_owned();
     let make = move |context: &Context, deadline: &Deadline| -> Box<dyn Search> {
         let class = class_of(context, deadline);
         let evaluator = evaluator(&eval, context, deadline).unwrap_or_else(|| Box::new(Blind));
@@ -223,6 +232,22 @@ fn deepen(
     };
     let (nodes, depth) = (options.whole("nodes"), options.whole("depth"));
     Box::new(Searcher::new(context, nodes, depth, Box::new(make)))
+}
+
+/// Fluxplayer of thesis §5: its evaluation function with the search that fits the class of the game.
+pub(crate) fn flux_basic(options: &Options, context: &Context) -> Box<dyn Thinker> {
+    flux("basic", options, context)
+}
+
+/// The same with the distances of thesis §6.
+pub(crate) fn flux_distance(options: &Options, context: &Context) -> Box<dyn Thinker> {
+    flux("distance", options, context)
+}
+
+fn flux(eval: &str, options: &Options, context: &Context) -> Box<dyn Thinker> {
+    // An evaluator named by the option replaces that of the strategy.
+    let eval = if options.is_given("eval") { options.text("eval") } else { eval };
+    deepen_by(eval, options, context, deepening::Opponents::Fitting)
 }
 
 /// Alpha-beta: one role against the rest.

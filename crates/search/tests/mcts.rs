@@ -1,5 +1,7 @@
 //! Monte-Carlo tree search: proven values against brute force, simultaneous moves, limits, odd games.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,8 +10,10 @@ use std::time::{Duration, Instant};
 
 use game::playout::Random;
 use game::{Budget, Deadline, Evaluator, Game, Machine, Reasoner, Role, State};
+use search::class::{Sampling, sample};
+use search::deepening::{self, Deepening, Opponents};
 use search::mcts::{Amaf, Decisive, Final, Mcts, Options, Playouts, Policy, Simultaneous};
-use search::{Effort, Look, Search, SearchReport, Stop, Turn, Value, rewards};
+use search::{Blind, Effort, Look, Search, SearchReport, Stop, Turn, Value, rewards};
 
 fn library_game(name: &str) -> Game {
     Game::from_text(library::find(name).expect("a game of the library").rules).expect("sound")
@@ -17,10 +21,6 @@ fn library_game(name: &str) -> Game {
 
 fn on_circuit(game: &Game) -> Reasoner {
     Reasoner::build(game, &Budget::default())
-}
-
-fn steps() -> usize {
-    std::env::var("FLUXION_STEPS").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
 }
 
 fn search(mcts: &mut Mcts, effort: &Effort) -> SearchReport {
@@ -137,7 +137,7 @@ impl Evaluator for Opinion {
 #[test]
 fn random_games_are_solved_to_their_values_whatever_the_options() {
     let variants = variants();
-    for seed in 0..60 * steps() as u64 {
+    for seed in 0..common::games(60) {
         for (roles, sum) in [(2, true), (3, false), (1, false), (2, false)] {
             let game = random_game(seed, roles, sum);
             let mut machine = game.interpreter();
@@ -336,4 +336,92 @@ fn a_single_player_finds_the_way_to_its_goal() {
     let mut mcts = Mcts::new(&on_circuit(&game), Options::default());
     let report = search(&mut mcts, &Effort::nodes(20_000));
     assert!(report.value() == Value::exact(100.0), "{:?}", report.value());
+}
+
+/// The values of a game that heuristic search proves.
+fn by_alpha_beta(reasoner: &Reasoner) -> SearchReport {
+    let mut machine = reasoner.machine();
+    let initial = machine.initial().expect("an initial state");
+    let (class, _) = sample(&mut *machine, &Sampling::default()).expect("a class");
+    let options = deepening::Options { opponents: Opponents::Paranoid, ..Default::default() };
+    let mut search = Deepening::new(machine, Box::new(Blind), class, &options);
+    search.search(&initial, Role(0), &Effort::default(), &mut |_| ()).expect("searched")
+}
+
+#[test]
+fn proven_bounds_hold_for_the_values_that_alpha_beta_finds_in_random_games() {
+    let mut settled = 0;
+    let count = common::games(150);
+    for seed in 0..count {
+        let mut random = Random::new(seed);
+        let simultaneous = seed % 3 == 0;
+        let kind = common::Kind {
+            roles: 2,
+            constant_sum: true,
+            simultaneous,
+            layered: false,
+            cyclic: false,
+        };
+        let game = common::Graph::random(kind, &mut random).game();
+        let reasoner = Reasoner::interpreter(&game);
+        let value = by_alpha_beta(&reasoner).value();
+        let regret = Options { simultaneous: Simultaneous::Regret, ..Options::default() };
+        for options in [Options::default(), regret] {
+            let mut mcts = Mcts::new(&reasoner, options);
+            let found = search(&mut mcts, &Effort::nodes(3_000)).value();
+            let within = found.low - 1e-6 <= value.high && value.low <= found.high + 1e-6;
+            assert!(within, "seed {seed}: {found:?} and {value:?}");
+            assert!(simultaneous || found == value, "seed {seed}: {found:?} and {value:?}");
+            settled += u64::from(found.is_exact());
+        }
+    }
+    assert!(settled >= count, "{settled} of {}", 2 * count);
+}
+
+#[test]
+fn games_that_go_in_circles_are_searched_and_what_is_proved_is_true() {
+    for seed in 0..common::games(60) {
+        let kind = common::Kind {
+            roles: 2,
+            constant_sum: true,
+            simultaneous: false,
+            layered: false,
+            cyclic: true,
+        };
+        let game = common::Graph::random(kind, &mut Random::new(seed)).game();
+        let reasoner = Reasoner::interpreter(&game);
+        let options = Options { longest: 50, ..Options::default() };
+        let mut mcts = Mcts::new(&reasoner, options);
+        let found = search(&mut mcts, &Effort::nodes(500)).value();
+        let mut machine = reasoner.machine();
+        let initial = machine.initial().expect("small");
+        let (class, _) = sample(&mut *machine, &Sampling::default()).expect("a class");
+        let mut deep =
+            Deepening::new(machine, Box::new(Blind), class, &deepening::Options::default());
+        let other = deep.search(&initial, Role(0), &Effort::depth(8), &mut |_| ());
+        let other = other.expect("searched").value();
+        assert!(found.low <= other.high && other.low <= found.high, "{found:?} and {other:?}");
+    }
+}
+
+#[test]
+fn small_breakthrough_has_the_same_value_by_alpha_beta_and_by_the_solver() {
+    let rules = library::find("breakthrough_5x5").expect("a game of the library").rules;
+    // One row of pawns for each, on some of the columns.
+    for columns in ["123", "234", "1245"] {
+        let mut text = rules.to_owned();
+        for x in "12345".chars() {
+            for (y, role) in [(1, "white"), (2, "white"), (4, "black"), (5, "black")] {
+                if y == 2 || y == 4 || !columns.contains(x) {
+                    text = text.replace(&format!("(init (cellholds {x} {y} {role}))"), "");
+                }
+            }
+        }
+        let reasoner = on_circuit(&Game::from_text(&text).expect("sound"));
+        let value = by_alpha_beta(&reasoner).value();
+        let options = Options { playouts: Playouts::Stepper, ..Options::default() };
+        let mut mcts = Mcts::new(&reasoner, options);
+        let report = search(&mut mcts, &Effort::nodes(300_000));
+        assert_eq!((report.stop, report.values[0]), (Some(Stop::Done), value), "{columns}");
+    }
 }

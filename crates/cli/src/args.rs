@@ -397,6 +397,18 @@ pub enum SolveMethod {
     AlphaBeta,
     /// Every role for itself.
     MaxN,
+    /// Monte-Carlo tree search with its solver.
+    Uct,
+}
+
+/// What tells a search where to look first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SolveEvaluator {
+    /// Nothing: fastest per state.
+    #[default]
+    None,
+    /// Fuzzy goals with distances, made from the rules.
+    Fuzzy,
 }
 
 /// How simultaneous moves are treated.
@@ -432,6 +444,9 @@ pub struct SolveArgs {
     /// How simultaneous moves are treated
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub simultaneous: SimultaneousMoves,
+    /// What tells the search where to look first
+    #[arg(long, value_enum, default_value_t, value_name = "NAME")]
+    pub evaluator: SolveEvaluator,
     /// In a game of one role, go on until the plan is known to be a shortest one
     #[arg(long)]
     pub shortest: bool,

@@ -3,15 +3,18 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use game::{Budget, Deadline, Game, JointMove, Reasoner, Role, State};
+use game::{
+    Budget, Deadline, Evaluator, Game, JointMove, Machine, ReasonError, Reasoner, Role, State,
+};
 use indicatif::ProgressBar;
 use search::class::{Sampling, sample};
 use search::deepening::Simultaneous;
+use search::mcts::{self, Mcts};
 use search::solver::{Method, SolverOptions, solver};
-use search::{Certainty, Effort, Fact, GameClass, SearchReport, Stop, Value};
+use search::{Certainty, Effort, Fact, GameClass, Search, SearchReport, Stop, Value};
 use serde_json::{Value as Json, json};
 
-use crate::args::{SimultaneousMoves, SolveArgs, SolveMethod};
+use crate::args::{SimultaneousMoves, SolveArgs, SolveEvaluator, SolveMethod};
 use crate::exit::Exit;
 use crate::input;
 use crate::session::Session;
@@ -25,38 +28,27 @@ const SAMPLING: f64 = 0.1;
 /// Solves a game, or says how far it came.
 pub fn run(args: &SolveArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let (source, game) = input::load(&args.game, &args.read)?;
-    let limits = session.limits(&args.reason);
-    let begin = Instant::now();
-    let part = |part: f64| begin + Duration::from_secs_f64(args.reason.timeout * part);
-    let budget = Budget {
-        deadline: Some(part(BUILDING)),
-        cancel: limits.cancel.clone(),
-        ..Budget::default()
-    };
-    let reasoner = Reasoner::build(&game, &budget);
-    let mut machine: Box<dyn game::Machine> = match reasoner.gates() {
+    let clock = Clock::start(args, session);
+    let reasoner = Reasoner::build(&game, &clock.budget());
+    let mut machine: Box<dyn Machine> = match reasoner.gates() {
         Some(_) => reasoner.machine(),
-        None => Box::new(game.interpreter_with(limits.clone())),
+        None => Box::new(game.interpreter_with(clock.limits.clone())),
     };
-    let mut deadline = Deadline::at(part(1.0));
-    if let Some(cancel) = limits.cancel.clone() {
-        deadline = deadline.or_when(cancel);
-    }
-    let initial = machine.initial().map_err(|error| session.gave_up(&source.label, &error))?;
-    let until = deadline.not_after(part(BUILDING + SAMPLING));
+    let gave_up = |error: ReasonError| session.gave_up(&source.label, &error);
+    let initial = machine.initial().map_err(gave_up)?;
+    let until = clock.deadline().not_after(clock.part(BUILDING + SAMPLING));
     let sampling = Sampling { seed: args.seed, deadline: until, ..Sampling::default() };
-    let (mut class, _) =
-        sample(&mut *machine, &sampling).map_err(|error| session.gave_up(&source.label, &error))?;
+    let (mut class, _) = sample(&mut *machine, &sampling).map_err(gave_up)?;
     learn_rewards(&reasoner, &mut class);
-    let mut search = solver(machine, None, class.clone(), &options(args));
-    let effort = Effort { deadline, nodes: args.nodes, depth: None };
+    let mut search = searcher(args, &reasoner, machine, &class, &clock);
+    let effort = Effort { deadline: clock.deadline(), nodes: args.nodes, depth: None };
     let bar = ProgressBar::new_spinner();
     let report = search.search(&initial, Role(0), &effort, &mut |report| {
         bar.set_message(progress(report));
         bar.tick();
     });
     bar.finish_and_clear();
-    let report = report.map_err(|error| session.gave_up(&source.label, &error))?;
+    let report = report.map_err(gave_up)?;
     if args.json {
         session.json(&as_json(&source.name, &game, &class, &report))?;
     } else {
@@ -65,10 +57,66 @@ pub fn run(args: &SolveArgs, session: &mut Session) -> anyhow::Result<Exit> {
     Ok(if report.solved { Exit::Fine } else { Exit::GaveUp })
 }
 
+/// The time of a run and its parts.
+struct Clock {
+    begin: Instant,
+    seconds: f64,
+    limits: game::Limits,
+}
+
+impl Clock {
+    fn start(args: &SolveArgs, session: &Session) -> Self {
+        let limits = session.limits(&args.reason);
+        Self { begin: Instant::now(), seconds: args.reason.timeout, limits }
+    }
+
+    /// The end of a part of the time.
+    fn part(&self, part: f64) -> Instant {
+        self.begin + Duration::from_secs_f64(self.seconds * part)
+    }
+
+    fn deadline(&self) -> Deadline {
+        let deadline = Deadline::at(self.part(1.0));
+        match &self.limits.cancel {
+            Some(cancel) => deadline.or_when(cancel.clone()),
+            None => deadline,
+        }
+    }
+
+    fn budget(&self) -> Budget {
+        let (deadline, cancel) = (Some(self.part(BUILDING)), self.limits.cancel.clone());
+        Budget { deadline, cancel, ..Budget::default() }
+    }
+}
+
+/// The search that the arguments ask for.
+fn searcher(
+    args: &SolveArgs,
+    reasoner: &Reasoner,
+    machine: Box<dyn Machine>,
+    class: &GameClass,
+    clock: &Clock,
+) -> Box<dyn Search> {
+    if args.method == SolveMethod::Uct {
+        let memory = args.memory << 20;
+        let options = mcts::Options { memory, seed: args.seed, ..mcts::Options::default() };
+        return Box::new(Mcts::new(reasoner, options).with_class(class));
+    }
+    let gates = reasoner.gates().filter(|_| args.evaluator == SolveEvaluator::Fuzzy);
+    let evaluator = gates.map(|gates| {
+        let deadline = clock.deadline().not_after(clock.part(BUILDING + 2.0 * SAMPLING));
+        let options = evaluate::Options::default();
+        let made =
+            evaluate::Evaluation::ground(reasoner.game(), gates.program(), &options, &deadline);
+        Box::new(made.evaluator()) as Box<dyn Evaluator>
+    });
+    solver(machine, evaluator, class.clone(), &options(args))
+}
+
 fn options(args: &SolveArgs) -> SolverOptions {
     SolverOptions {
         method: match args.method {
-            SolveMethod::Auto => Method::Fitting,
+            SolveMethod::Auto | SolveMethod::Uct => Method::Fitting,
             SolveMethod::AlphaBeta => Method::AlphaBeta,
             SolveMethod::MaxN => Method::MaxN,
         },
@@ -155,7 +203,7 @@ fn print_line(
     let mut state = initial.clone();
     for (at, joint) in report.line.iter().enumerate() {
         writeln!(session.out, "{:>4}. {}", at + 1, told(game, &mut machine, &state, joint))?;
-        match game::Machine::next(&mut machine, &state, joint) {
+        match Machine::next(&mut machine, &state, joint) {
             Ok(next) => state = next,
             Err(_) => break,
         }
@@ -163,7 +211,7 @@ fn print_line(
     Ok(())
 }
 
-fn told(game: &Game, machine: &mut dyn game::Machine, state: &State, joint: &JointMove) -> String {
+fn told(game: &Game, machine: &mut dyn Machine, state: &State, joint: &JointMove) -> String {
     let text = |role: Role| game.universe().move_entry(joint.of(role)).text.clone();
     let mut legal = Vec::new();
     let mut has_choice =

@@ -184,3 +184,108 @@ fn states_without_moves_goals_or_ends_have_defined_reports() {
         }
     }
 }
+
+/// Breakthrough on a board of four by four, from the sheet of the library.
+fn small_breakthrough() -> Game {
+    let mut rules = library::find("breakthrough_5x5").expect("a library game").rules.to_owned();
+    for column in 1..=5 {
+        for (row, owner) in [(1, "white"), (2, "white"), (4, "black"), (5, "black")] {
+            let old = format!("(init (cellholds {column} {row} {owner}))");
+            let row = if row > 2 { row - 1 } else { row };
+            let new = format!("(init (cellholds {column} {row} {owner}))");
+            rules = rules.replace(&old, if column == 5 { "" } else { &new });
+        }
+    }
+    let rules = rules.replace("(index 5)", "").replace("(++ 4 5)", "");
+    Game::from_text(&rules.replace("(cellholds ?x 5 white)", "(cellholds ?x 4 white)"))
+        .expect("sound rules")
+}
+
+#[test]
+fn small_breakthrough_has_the_same_value_by_alpha_beta_and_by_tree_search() {
+    let reasoner = Reasoner::build(&small_breakthrough(), &Budget::default());
+    let initial = reasoner.machine().initial().expect("an initial state");
+    let mut one = deepening(&reasoner, &Options::default());
+    let one = one.search(&initial, Role(0), &Effort::default(), &mut |_| {}).expect("a report");
+    let options = search::mcts::Options { memory: 256 << 20, ..search::mcts::Options::default() };
+    let mut other = search::mcts::Mcts::new(&reasoner, options);
+    let effort = Effort::nodes(5_000_000);
+    let other = other.search(&initial, Role(0), &effort, &mut |_| {}).expect("a report");
+    assert!(one.solved && other.solved, "{one:?} {other:?}");
+    assert!((one.value().low - other.value().low).abs() < 0.01, "{one:?} {other:?}");
+}
+
+/// Left and right exchanged in a game whose cells are `(cell column row …)`, with columns a, b and c.
+struct Mirror {
+    fluents: Vec<game::FluentId>,
+    moves: Vec<game::Move>,
+}
+
+impl Mirror {
+    fn new(game: &Game) -> Self {
+        let universe = game.universe();
+        let turned = |text: &str, head: &str| {
+            let rest = text.strip_prefix(head)?;
+            let column = match &rest[..1] {
+                "a" => "c",
+                "c" => "a",
+                _ => return None,
+            };
+            universe.parse(&format!("{head}{column}{}", &rest[1..]))
+        };
+        let fluents = (0..universe.fluent_count() as u32).map(game::FluentId);
+        let fluents = fluents.map(|fluent| {
+            let image = turned(&universe.fluent_entry(fluent).text, "(cell ");
+            image.map_or(fluent, |term| universe.fluent(&term))
+        });
+        let moves = (0..universe.move_count() as u32).map(game::Move).map(|action| {
+            let image = turned(&universe.move_entry(action).text, "(mark ");
+            image.map_or(action, |term| universe.action(&term))
+        });
+        Self { fluents: fluents.collect(), moves: moves.collect() }
+    }
+}
+
+impl game::Canonicalizer for Mirror {
+    fn canonical(&self, state: &game::State) -> (game::State, game::SymmetryId) {
+        let image: game::State = state.iter().map(|fluent| self.fluents[fluent.index()]).collect();
+        if image < *state {
+            (image, game::SymmetryId(1))
+        } else {
+            (state.clone(), game::SymmetryId(0))
+        }
+    }
+
+    fn image(&self, by: game::SymmetryId, role: Role, action: game::Move) -> (Role, game::Move) {
+        (role, if by.0 == 1 { self.moves[action.index()] } else { action })
+    }
+
+    fn origin(&self, by: game::SymmetryId, role: Role, action: game::Move) -> (Role, game::Move) {
+        self.image(by, role, action)
+    }
+}
+
+#[test]
+fn symmetric_states_count_once_and_lines_stay_legal() {
+    let reasoner = reasoner("tictactoe");
+    let mut machine = reasoner.machine();
+    let initial = machine.initial().expect("an initial state");
+    let mirror = Mirror::new(reasoner.game());
+    assert!(mirror.fluents.iter().enumerate().any(|(at, image)| at != image.index()));
+    let mut plain = deepening(&reasoner, &Options::default());
+    let plain = plain.search(&initial, Role(0), &Effort::default(), &mut |_| {}).expect("one");
+    let mut search = deepening(&reasoner, &Options::default()).with_symmetries(Arc::new(mirror));
+    let report = search.search(&initial, Role(0), &Effort::default(), &mut |_| {}).expect("two");
+    assert!(report.solved && (report.value().low - 50.0).abs() < 0.01);
+    assert!(report.nodes < plain.nodes, "{} {}", report.nodes, plain.nodes);
+    let mut state = initial;
+    let mut legal = Vec::new();
+    for joint in &report.line {
+        for role in reasoner.game().role_ids() {
+            machine.legal_moves(&state, role, &mut legal).expect("an answer");
+            assert!(legal.contains(&joint.of(role)));
+        }
+        state = machine.next(&state, joint).expect("a next state");
+    }
+    assert!(machine.is_terminal(&state).expect("an answer"));
+}

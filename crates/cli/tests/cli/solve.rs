@@ -41,3 +41,14 @@ fn what_is_not_solved_in_time_gives_the_best_found_and_exit_code_3() {
     assert!(few["nodes"].as_u64().is_some_and(|nodes| nodes <= 5000), "{few}");
     assert!(few["best"].is_string() && few["stopped"].is_string());
 }
+
+#[test]
+fn alpha_beta_and_tree_search_with_and_without_an_evaluator_agree() {
+    for flags in [&["--method", "uct"][..], &["--evaluator", "fuzzy"], &["--method", "alpha-beta"]]
+    {
+        let args = [&["solve", "tictactoe", "--json"], flags].concat();
+        let report = fluxion(&args).expect(0).json();
+        assert_eq!(report["values"][0]["low"], 50.0, "{flags:?}");
+        assert_eq!(report["values"][0]["high"], 50.0, "{flags:?}");
+    }
+}

@@ -152,10 +152,25 @@ fn two_player_games_are_solved_with_the_value_of_brute_force() {
                 (value.estimate - expected).abs() < 0.01,
                 "game {number}: {value:?} {expected}"
             );
+            if !kind.simultaneous {
+                assert_eq!(end_of(&game, &report), Some(expected), "game {number}: {report:?}");
+            }
             let other = report.values[1 - role as usize];
             assert!((other.estimate - (100.0 - expected)).abs() < 0.01, "game {number}");
         }
     }
+}
+
+/// The reward at the end of the line of a report; none if it does not lead to an end.
+fn end_of(game: &Game, report: &SearchReport) -> Option<f64> {
+    let mut machine = game.interpreter();
+    let mut state = machine.initial().expect("an initial state");
+    for joint in &report.line {
+        state = machine.next(&state, joint).expect("a next state");
+    }
+    let rewards = search::rewards(&mut machine, &state).expect("rewards");
+    let over = machine.is_terminal(&state).expect("an answer");
+    over.then(|| f64::from(rewards[report.role.index()]))
 }
 
 #[test]

@@ -354,15 +354,16 @@ impl AlphaBeta {
             return Ok(done);
         }
         let mut best = Outcome { value: -BEYOND, low: -BEYOND, high: -BEYOND };
-        let mut best_place = branches[0].place;
+        let (mut best_place, mut best_low) = (branches[0].place, -BEYOND);
         let count = branches.len();
         for (at, branch) in branches.iter_mut().enumerate() {
             let before = ctx.meter.nodes();
             let depth = of_successor(self.options.depth_limit, node.depth, at, count);
             let found = self.scout(ctx, node, look, branch, depth, maximising, at, (a, b))?;
-            let better = found.value > best.value;
+            // Among equal values the one that is proven counts; the others may be bounds from above.
+            let better = (found.value, found.low) > (best.value, best_low);
             if better {
-                best_place = branch.place;
+                (best_place, best_low) = (branch.place, found.low);
             }
             if node.ply == 0 && (branch.serial || !self.is_reply(look)) {
                 let (joint, nodes) = (look.joint(branch.joint), ctx.meter.nodes() - before);
@@ -585,6 +586,16 @@ impl AlphaBeta {
             }
         }
         Ok((outcome, cell as u32))
+    }
+
+    /// Makes sure that the table knows the value and the best branch of a state below a solved root: entries
+    /// may have been replaced, or hold bounds only.
+    pub(super) fn resolve(&mut self, ctx: &mut Context, state: &State, key: Key, depth: u32) {
+        if self.options.table && self.table.peek(key).is_none_or(|entry| entry.low < entry.high) {
+            let node = Node { state, key, depth: depth * PLY, ply: 1, quiet: self.quiet() };
+            // Out of time, the line is shorter.
+            let _ = self.visit(ctx, &node, -BEYOND, BEYOND);
+        }
     }
 
     /// The branch that the table thinks best, as a joint move.

@@ -141,7 +141,7 @@ impl Deepening {
             report.values = self.values(report.role, outcome);
         }
         report.selective_depth = self.ctx.deepest;
-        report.line = self.line(state);
+        report.line = self.line(state, report.depth);
         self.count(report);
     }
 
@@ -183,7 +183,7 @@ impl Deepening {
     }
 
     /// The line that is expected: the best move, then what the table thinks best.
-    fn line(&mut self, state: &State) -> Vec<JointMove> {
+    fn line(&mut self, state: &State, depth: u32) -> Vec<JointMove> {
         let Some(first) = self.root().joint.clone() else { return Vec::new() };
         let mut line = Vec::new();
         let mut state = state.clone();
@@ -191,22 +191,28 @@ impl Deepening {
         while let Some(now) = joint.take().filter(|_| line.len() < LONGEST_LINE) {
             let Ok(next) = self.ctx.machine.next(&state, &now) else { break };
             state = next;
-            joint = self.expected(&state, &now);
+            joint = self.expected(&state, &now, depth);
             line.push(now);
         }
         line
     }
 
     /// What the table thinks best in a state, brought back from the state's representative.
-    fn expected(&mut self, state: &State, before: &JointMove) -> Option<JointMove> {
+    fn expected(&mut self, state: &State, before: &JointMove, depth: u32) -> Option<JointMove> {
         let (canonical, symmetry) = self.ctx.canonical(state.clone(), before);
         let key: Key = self.ctx.key(&canonical);
         let mut look = Look::default();
         if matches!(look.at(&mut *self.ctx.machine, &canonical), Err(_) | Ok(Turn::End)) {
             return None;
         }
-        let joint = match &self.engine {
-            Engine::AlphaBeta(engine) => engine.best_joint(key, &look),
+        let solved = self.root().outcome.is_some_and(|outcome| outcome.is_solved());
+        let joint = match &mut self.engine {
+            Engine::AlphaBeta(engine) => {
+                if solved {
+                    engine.resolve(&mut self.ctx, &canonical, key, depth);
+                }
+                engine.best_joint(key, &look)
+            }
             Engine::MaxN(engine) => engine.best_joint(key, &look),
         }?;
         let Some(symmetries) = &self.ctx.symmetries else { return Some(joint) };

@@ -1,17 +1,18 @@
 //! Which rule sheets become circuits, how large, how fast, with how much memory.
 //!
-//! `cargo run --release -p game --example become_circuits -- [--seconds S] [--mib M] SHEET...` prints one line
-//! for each file; CPU seconds are those of this thread. Peak memory is that of the whole process so far, so
+//! `cargo run --release -p game --example become_circuits -- [--seconds S] [--mib M] [--follow] SHEET...` prints
+//! one line for each file, with `--follow` also whether circuit and interpreter agree in random play. CPU seconds are those of this thread. Peak memory is that of the whole process so far, so
 //! for exact figures give it one sheet at a time.
 
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use game::{Budget, Game};
+use game::{Budget, Game, Reasoner};
 
 fn main() {
     let mut budget = Budget::default();
     let mut seconds = 60.0;
+    let mut follow = false;
     let mut arguments = std::env::args().skip(1);
     println!("sheet\tload s\tground s\tcircuit s\trules\tliterals\tmoves\tgates\tpeak MiB\tresult");
     while let Some(argument) = arguments.next() {
@@ -19,15 +20,16 @@ fn main() {
         match argument.as_str() {
             "--seconds" => seconds = number().map_or(seconds, f64::from),
             "--mib" => budget.max_bytes = (number().unwrap_or(4096) as usize) << 20,
+            "--follow" => follow = true,
             path => {
                 budget.deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
-                println!("{}", report(path, &budget));
+                println!("{}", report(path, &budget, follow));
             }
         }
     }
 }
 
-fn report(path: &str, budget: &Budget) -> String {
+fn report(path: &str, budget: &Budget, follow: bool) -> String {
     let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".kif");
     let Ok(text) = std::fs::read_to_string(path) else { return format!("{name}\tcannot be read") };
     let begin = ThreadTime::now();
@@ -60,7 +62,12 @@ fn report(path: &str, budget: &Budget) -> String {
     match circuit {
         Ok(circuit) => {
             let (legal, next, goal) = circuit::operations(&circuit);
-            format!("{head}\t{}\t{}\tfine", legal + next + goal, peak())
+            let head = format!("{head}\t{}\t{}", legal + next + goal, peak());
+            drop((circuit, program));
+            match follow {
+                true => format!("{head}\t{}", Reasoner::build(&game, budget).status()),
+                false => format!("{head}\tfine"),
+            }
         }
         Err(why) => format!("{head}\t\t{}\t{why}", peak()),
     }

@@ -64,9 +64,10 @@ fn report(path: &str, budget: &Budget, follow: bool) -> String {
             let (legal, next, goal) = circuit::operations(&circuit);
             let head = format!("{head}\t{}\t{}", legal + next + goal, peak());
             drop((circuit, program));
-            match follow {
-                true => format!("{head}\t{}", Reasoner::build(&game, budget).status()),
-                false => format!("{head}\tfine"),
+            if follow {
+                format!("{head}\t{}", Reasoner::build(&game, budget).status())
+            } else {
+                format!("{head}\tfine")
             }
         }
         Err(why) => format!("{head}\t\t{}\t{why}", peak()),

@@ -1,0 +1,34 @@
+//! Properties of games, proved for all reachable states or refuted by a match (thesis §7).
+//!
+//! A [`Property`] is a formula over states, written in a small [`language`]; a [`Verdict`] says whether it holds.
+//!
+//! ```
+//! use prove::{Vocabulary, language};
+//!
+//! let game = game::Game::from_text("(role x) (role o) (init (control x))
+//!     (<= (legal ?r noop) (role ?r))
+//!     (<= (next (control o)) (true (control x))) (<= (next (control x)) (true (control o)))
+//!     (<= terminal (true (control nobody))) (<= (goal ?r 50) (role ?r))")?;
+//! let vocabulary = Vocabulary::new(&game);
+//! let property = language::parse("exactly 1 R: control(R)", &vocabulary)?;
+//! assert_eq!(property.to_text(&game.program().symbols), "exactly 1 R: control(R)");
+//! assert!(language::parse("exactly 1 R: kontrol(R)", &vocabulary).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod evaluate;
+pub mod ground_property;
+pub mod instances;
+pub mod language;
+mod lexer;
+mod print;
+mod property;
+mod verdict;
+mod vocabulary;
+pub mod watch;
+
+pub use ground_property::{GroundError, GroundFormula, GroundProperty, Grounder};
+pub use instances::{GroundAtom, Instances};
+pub use property::{Atom, Comparison, Formula, Kind, Property, Term, Variable};
+pub use verdict::{Certificate, Engine, Reason, Verdict};
+pub use vocabulary::{Depends, Vocabulary};

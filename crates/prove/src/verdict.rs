@@ -1,0 +1,167 @@
+//! What is found out about a property, with what makes it believable.
+
+use std::fmt;
+
+use game::JointMove;
+
+/// Who proved or refuted something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Engine {
+    /// Induction by answer set programming (thesis §7).
+    Asp,
+    /// Induction by SAT on the circuit.
+    Sat,
+    /// Random play.
+    Play,
+    /// It follows from other properties, or from the rules without any search.
+    Rules,
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Asp => "asp",
+            Self::Sat => "sat",
+            Self::Play => "play",
+            Self::Rules => "rules",
+        })
+    }
+}
+
+/// What a proof can be checked by.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Certificate {
+    /// Base case and induction step as answer set programs that have no answer set.
+    Programs {
+        /// For the initial state (thesis Eq. 7.1).
+        base: String,
+        /// For the step (thesis Eq. 7.2).
+        step: String,
+    },
+    /// Invariants that hold at first and imply themselves (and the property) after every move, as clauses over the
+    /// fluents of the ground program. A literal is the place of the fluent from 1, negative where it must not hold.
+    Invariant {
+        /// The clauses, all of which hold in all reachable states.
+        clauses: Vec<Vec<i64>>,
+        /// How many steps the induction looks back.
+        k: u32,
+    },
+    /// It holds together with the properties at these places of the list that was given, by induction on all at once.
+    Together {
+        /// The places.
+        properties: Vec<usize>,
+        /// How many steps the induction looks back.
+        k: u32,
+    },
+    /// It follows from the properties at these places without induction.
+    Follows(Vec<usize>),
+}
+
+/// What is known about a property.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// It holds in all reachable states.
+    Proved {
+        /// By whom.
+        engine: Engine,
+        /// How many steps the induction looked back; 0 without induction.
+        k: u32,
+        /// The places of the properties that were used, in the list that was given.
+        hypotheses: Vec<usize>,
+        /// The time it took.
+        seconds: f64,
+        /// What a checker needs.
+        certificate: Option<Certificate>,
+    },
+    /// It does not hold after these joint moves from the initial state. Of a property about moves the last one is
+    /// the move that breaks it.
+    Refuted {
+        /// By whom.
+        engine: Engine,
+        /// The joint moves.
+        trace: Vec<JointMove>,
+        /// The time it took.
+        seconds: f64,
+    },
+    /// Nobody knows.
+    Unknown {
+        /// Why.
+        reason: Reason,
+        /// The time it took.
+        seconds: f64,
+    },
+}
+
+/// Why a property was not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The time was over, or somebody cancelled.
+    Time,
+    /// The memory was used up.
+    Memory,
+    /// The induction step fails in states that perhaps cannot be reached.
+    NotInductive,
+    /// There is no circuit.
+    NoCircuit,
+    /// The property cannot be made ground within the limits.
+    TooLarge(String),
+    /// Nobody tried it yet.
+    NotTried,
+    /// Something else, in words.
+    Other(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time => write!(f, "out of time"),
+            Self::Memory => write!(f, "out of memory"),
+            Self::NotInductive => write!(f, "not inductive"),
+            Self::NoCircuit => write!(f, "there is no circuit"),
+            Self::TooLarge(what) => write!(f, "too large: {what}"),
+            Self::NotTried => write!(f, "not tried"),
+            Self::Other(what) => f.write_str(what),
+        }
+    }
+}
+
+impl Verdict {
+    /// Not looked at.
+    pub fn untried() -> Self {
+        Self::Unknown { reason: Reason::NotTried, seconds: 0.0 }
+    }
+
+    /// Whether it is proved.
+    pub fn is_proved(&self) -> bool {
+        matches!(self, Self::Proved { .. })
+    }
+
+    /// Whether it is refuted.
+    pub fn is_refuted(&self) -> bool {
+        matches!(self, Self::Refuted { .. })
+    }
+
+    /// Whether it is one of both.
+    pub fn is_decided(&self) -> bool {
+        !matches!(self, Self::Unknown { .. })
+    }
+
+    /// The time it took.
+    pub fn seconds(&self) -> f64 {
+        match self {
+            Self::Proved { seconds, .. }
+            | Self::Refuted { seconds, .. }
+            | Self::Unknown { seconds, .. } => *seconds,
+        }
+    }
+
+    /// `proved`, `refuted` or `unknown`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Proved { .. } => "proved",
+            Self::Refuted { .. } => "refuted",
+            Self::Unknown { .. } => "unknown",
+        }
+    }
+}

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use structure::Functor;
 
 use crate::instances::{GroundAtom, Instances, Key, Rows};
-use crate::property::{Atom, Comparison, Formula, Property, Term, Variable};
+use crate::property::{Atom, Formula, Property, Term, Variable};
 use crate::vocabulary::{Depends, GOAL, LEGAL, Vocabulary};
 
 /// A formula without variables.
@@ -164,7 +164,14 @@ impl Work<'_, '_> {
             Formula::Truth(value) => GroundFormula::Truth(*value),
             Formula::Atom(atom) => self.atom(atom),
             Formula::Compare(left, comparison, right) => {
-                GroundFormula::Truth(self.compare(left, *comparison, right))
+                let vocabulary = self.grounder.vocabulary;
+                GroundFormula::Truth(crate::compare::holds(
+                    left,
+                    *comparison,
+                    right,
+                    &self.values,
+                    vocabulary,
+                ))
             }
             Formula::Not(inside) => self.formula(inside)?.negated(),
             Formula::And(parts) => GroundFormula::all(self.list(parts)?),
@@ -356,44 +363,6 @@ impl Work<'_, '_> {
             Some((_, Some(atom))) => GroundFormula::Atom { atom: atom.clone(), next: self.next },
             Some((_, None)) => GroundFormula::Truth(true),
             None => GroundFormula::Truth(false),
-        }
-    }
-
-    fn compare(&self, left: &[Term], comparison: Comparison, right: &[Term]) -> bool {
-        let (a, b) = (self.sum(left), self.sum(right));
-        if let (Some(a), Some(b)) = (a, b) {
-            return match comparison {
-                Comparison::Equal => a == b,
-                Comparison::Different => a != b,
-                Comparison::Less => a < b,
-                Comparison::AtMost => a <= b,
-                Comparison::Greater => a > b,
-                Comparison::AtLeast => a >= b,
-            };
-        }
-        let ([a], [b]) = (left, right) else { return comparison == Comparison::Different };
-        let same = match (a.ground(&self.values), b.ground(&self.values)) {
-            (Some(a), Some(b)) => a == b,
-            _ => false,
-        };
-        match comparison {
-            Comparison::Equal => same,
-            Comparison::Different => !same,
-            _ => false,
-        }
-    }
-
-    fn sum(&self, terms: &[Term]) -> Option<i64> {
-        terms.iter().try_fold(0i64, |sum, term| sum.checked_add(self.number(term)?))
-    }
-
-    fn number(&self, term: &Term) -> Option<i64> {
-        match (term, term.ground(&self.values)) {
-            (Term::Number(number), _) => Some(*number),
-            (_, Some(GroundTerm::Constant(name))) => {
-                self.grounder.vocabulary.name(name).parse().ok()
-            }
-            _ => None,
         }
     }
 }

@@ -16,6 +16,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod asp;
+pub mod candidates;
+mod compare;
 pub mod evaluate;
 pub mod ground_property;
 pub mod instances;

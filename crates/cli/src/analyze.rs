@@ -5,7 +5,9 @@
 //! gives its section, and a line in [`sections`].
 
 mod boards;
+mod distances;
 mod domains;
+mod evaluation;
 mod orders;
 mod overview;
 mod page;
@@ -108,6 +110,8 @@ fn sections(findings: &Findings<'_>) -> Vec<Section> {
         overview::section(findings),
         boards::section(findings),
         turns::section(findings),
+        evaluation::section(findings),
+        distances::section(findings),
         orders::section(findings),
         domains::section(findings),
         times::section(findings),

@@ -237,7 +237,8 @@ fn report(
     })
 }
 
-fn part_json(part: &Part, most: usize) -> Value {
+/// A condition with the first of its parts, for programs.
+pub fn part_json(part: &Part, most: usize) -> Value {
     let connective = match part.connective {
         Connective::Atom => "atom",
         Connective::And => "and",

@@ -47,20 +47,42 @@ pub fn escape(text: &str) -> String {
 /// A picture as an SVG element. `roles` are the names of the roles, which may be colours.
 pub fn svg(picture: &Picture, roles: &[String]) -> String {
     let place = Places::new(picture);
-    let (width, height) = place.size();
-    let mut out = String::new();
-    let title = escape(&picture.title);
-    let _ = write!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-         width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\" class=\"board\">\
-         <title>{title}</title>"
-    );
-    for cell in &picture.cells {
-        place.outline(cell, &mut out);
-    }
+    let mut out = place.open();
     for cell in &picture.cells {
         contents(cell, place.centre(cell.column, cell.row), roles, &mut out);
+    }
+    place.labels(&mut out);
+    out.push_str("</svg>");
+    out
+}
+
+/// A picture with a number in each cell that has one, the deeper coloured the smaller it is; `numbers` are in the
+/// order of the cells.
+pub fn numbered(picture: &Picture, roles: &[String], numbers: &[Option<u32>]) -> String {
+    let place = Places::new(picture);
+    let mut out = place.open();
+    let most = numbers.iter().flatten().copied().max().unwrap_or(0).max(1);
+    for (cell, number) in picture.cells.iter().zip(numbers) {
+        let (x, y) = place.centre(cell.column, cell.row);
+        if let Some(number) = number {
+            let strength = 0.12 + 0.6 * (1.0 - f64::from(*number) / f64::from(most));
+            let _ = write!(
+                out,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\" fill=\"var(--accent,#8a4b12)\" \
+                 fill-opacity=\"{strength:.2}\"/>",
+                SIDE * 0.43
+            );
+        }
+        if !cell.contents.is_empty() {
+            contents(cell, (x, y), roles, &mut out);
+        } else if let Some(number) = number {
+            let _ = write!(
+                out,
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"14\" \
+                 fill=\"var(--ink,#222)\">{number}</text>",
+                y + 5.0
+            );
+        }
     }
     place.labels(&mut out);
     out.push_str("</svg>");
@@ -89,6 +111,23 @@ impl<'p> Places<'p> {
 
     fn row_height(&self) -> f64 {
         if self.shift == 0 { SIDE } else { SIDE * 0.866 }
+    }
+
+    /// The beginning of the element, with the empty cells.
+    fn open(&self) -> String {
+        let (width, height) = self.size();
+        let mut out = String::new();
+        let title = escape(&self.picture.title);
+        let _ = write!(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+             width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\" class=\"board\">\
+             <title>{title}</title>"
+        );
+        for cell in &self.picture.cells {
+            self.outline(cell, &mut out);
+        }
+        out
     }
 
     fn size(&self) -> (f64, f64) {

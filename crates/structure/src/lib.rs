@@ -45,7 +45,7 @@ pub use grid::{Neighbours, Tiling};
 pub use moves::{Mobility, MoveCells};
 pub use order::{Order, OrderKind};
 pub use persist::{Latch, Persistent};
-pub use picture::{Cell, Content, Picture};
+pub use picture::{Cell, Content, Picture, Spot};
 pub use piece::Piece;
 pub use sample::{Sample, Seen, Transition};
 pub use settings::{Evidence, NoProver, Prover, Settings, Verdict};

@@ -48,6 +48,21 @@ pub struct Content {
     pub owner: Option<u32>,
 }
 
+/// Where a fluent stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The number of the picture.
+    pub picture: usize,
+    /// The column.
+    pub column: usize,
+    /// The row, from the top.
+    pub row: usize,
+    /// The number of the board among those found.
+    pub board: usize,
+    /// What the fluent says is there, as the rules call it; empty if it says no more than the place.
+    pub content: String,
+}
+
 /// The most cells of a picture, and the most pictures.
 const MOST_CELLS: usize = 2500;
 const MOST_PICTURES: usize = 32;
@@ -107,9 +122,86 @@ impl<'s> Layout<'s> {
     }
 }
 
+/// The order in which a layout shows the values of its axes.
+struct Placing<'l, 's> {
+    layout: &'l Layout<'s>,
+    /// The values of the columns, from the left.
+    across: Vec<usize>,
+    /// The values of the rows, from the top.
+    upwards: Vec<usize>,
+}
+
+impl<'l, 's> Placing<'l, 's> {
+    fn new(layout: &'l Layout<'s>, game: &Game) -> Self {
+        let across = reading_order(layout.columns, game);
+        let mut upwards = layout.rows.map_or(vec![0], |axis| reading_order(axis, game));
+        upwards.reverse();
+        Self { layout, across, upwards }
+    }
+
+    fn column(&self, value: usize) -> Option<usize> {
+        self.across.iter().position(|at| *at == value)
+    }
+
+    fn row(&self, value: usize) -> Option<usize> {
+        self.upwards.iter().position(|at| *at == value)
+    }
+
+    /// Which picture shows which choice of the other coordinates; those without cells are not drawn.
+    fn pictures(
+        &self,
+        known: &FxHashMap<Vec<usize>, Vec<Content>>,
+    ) -> FxHashMap<Vec<usize>, usize> {
+        let mut numbers = FxHashMap::default();
+        for choice in choices(&self.layout.others) {
+            if known.keys().any(|key| key[2..] == choice) {
+                let next = numbers.len();
+                numbers.insert(choice, next);
+            }
+        }
+        numbers
+    }
+}
+
 impl Structures {
-    /// The boards of a state, larger ones first.
+    /// The boards of a state, larger ones first. Which pictures there are, and their cells, is the same for every
+    /// state.
     pub fn pictures(&self, game: &Game, state: &State) -> Vec<Picture> {
+        let mut pictures = Vec::new();
+        for (layout, numbers) in &self.layouts() {
+            pictures.extend(self.layered(game, state, layout, numbers));
+        }
+        pictures.truncate(MOST_PICTURES);
+        pictures
+    }
+
+    /// Where each fluent stands on the pictures, by its number; none for fluents that are on no board.
+    pub fn spots(&self, game: &Game) -> Vec<Option<Spot>> {
+        let mut spots = vec![None; game.universe().fluent_count()];
+        let mut first = 0;
+        for (layout, numbers) in &self.layouts() {
+            let places = Placing::new(layout, game);
+            let known = self.known_cells(game, &State::default(), layout, numbers);
+            let picture_of = places.pictures(&known);
+            self.each_fluent(game, layout, numbers, &mut |fluent, board, key| {
+                let Some(picture) = picture_of.get(&key[2..]) else { return };
+                let (Some(column), Some(row)) = (places.column(key[0]), places.row(key[1])) else {
+                    return;
+                };
+                let entry = game.universe().fluent_entry(fluent);
+                let name = self.boards[board].content(&entry.term, game.universe().symbols());
+                let spot = Spot { picture: first + picture, column, row, board, content: name };
+                if spot.picture < MOST_PICTURES && fluent.index() < spots.len() {
+                    spots[fluent.index()] = Some(spot);
+                }
+            });
+            first += picture_of.len();
+        }
+        spots
+    }
+
+    /// The layouts of the boards that are drawn, with the boards that share each.
+    fn layouts(&self) -> Vec<(Layout<'_>, Vec<usize>)> {
         let mut groups: Vec<(Layout<'_>, Vec<usize>)> = Vec::new();
         for (number, board) in self.boards.iter().enumerate() {
             let Some(layout) = Layout::new(board).filter(|layout| layout.drawable(board)) else {
@@ -120,12 +212,7 @@ impl Structures {
                 None => groups.push((layout, vec![number])),
             }
         }
-        let mut pictures = Vec::new();
-        for (layout, numbers) in &groups {
-            pictures.extend(self.layered(game, state, layout, numbers));
-        }
-        pictures.truncate(MOST_PICTURES);
-        pictures
+        groups
     }
 
     /// The pictures of boards that lie on each other, one for each choice of the other coordinates.
@@ -140,9 +227,7 @@ impl Structures {
         let names: Vec<_> =
             numbers.iter().map(|n| symbols.name(self.boards[*n].functor.name).to_owned()).collect();
         let text = |axis: &Axis, at: &usize| axis.values[*at].to_text(symbols);
-        let across = reading_order(layout.columns, game);
-        let mut upwards = layout.rows.map_or(vec![0], |axis| reading_order(axis, game));
-        upwards.reverse();
+        let Placing { across, upwards, .. } = Placing::new(layout, game);
         let known = self.known_cells(game, state, layout, numbers);
         let mut pictures = Vec::new();
         for choice in choices(&layout.others) {
@@ -185,6 +270,27 @@ impl Structures {
     ) -> FxHashMap<Vec<usize>, Vec<Content>> {
         let universe = game.universe();
         let mut known: FxHashMap<Vec<usize>, Vec<Content>> = FxHashMap::default();
+        self.each_fluent(game, layout, numbers, &mut |fluent, number, key| {
+            let contents = known.entry(key).or_default();
+            if state.contains(fluent) {
+                let term = &universe.fluent_entry(fluent).term;
+                let name = self.boards[number].content(term, universe.symbols());
+                contents.extend(self.content(number, name, game));
+                contents.sort_unstable();
+            }
+        });
+        known
+    }
+
+    /// All fluents on some boards, with the board and the places on its axes: column, row, the others.
+    fn each_fluent(
+        &self,
+        game: &Game,
+        layout: &Layout<'_>,
+        numbers: &[usize],
+        tell: &mut dyn FnMut(FluentId, usize, Vec<usize>),
+    ) {
+        let universe = game.universe();
         let axes = layout.axes();
         let arguments: Vec<Vec<usize>> = numbers
             .iter()
@@ -194,8 +300,7 @@ impl Structures {
         for id in 0..universe.fluent_count() as u32 {
             let entry = universe.fluent_entry(FluentId(id));
             for (number, arguments) in numbers.iter().zip(&arguments) {
-                let board = &self.boards[*number];
-                if Functor::of(&entry.term) != board.functor {
+                if Functor::of(&entry.term) != self.boards[*number].functor {
                     continue;
                 }
                 let args = args(&entry.term);
@@ -204,15 +309,9 @@ impl Structures {
                 if layout.rows.is_none() {
                     key.insert(1, 0);
                 }
-                let contents = known.entry(key).or_default();
-                if state.contains(FluentId(id)) {
-                    let name = board.content(&entry.term, universe.symbols());
-                    contents.extend(self.content(*number, name, game));
-                    contents.sort_unstable();
-                }
+                tell(FluentId(id), *number, key);
             }
         }
-        known
     }
 
     /// What is drawn for a content; nothing for an empty cell.

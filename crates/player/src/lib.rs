@@ -25,6 +25,8 @@
 //!
 //! The crate is pure: no files, sockets or printing; seeds and deadlines are arguments.
 
+mod fluxion;
+mod lessons;
 mod options;
 mod play;
 mod registry;

@@ -1,7 +1,7 @@
 //! A player of one role in one match: keeps track of the state and answers in time, always.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -132,6 +132,7 @@ pub struct Player {
     random: Random,
     last: Option<Thought>,
     trouble: Option<Trouble>,
+    findings: Arc<Mutex<Vec<String>>>,
 }
 
 impl Player {
@@ -152,7 +153,9 @@ impl Player {
             seed: setup.seed,
             memory: setup.memory,
             interrupt: Arc::default(),
+            findings: Arc::default(),
         };
+        let findings = context.findings.clone();
         Self {
             machine: reasoner.machine(),
             on_circuit: reasoner.gates().is_some(),
@@ -163,6 +166,7 @@ impl Player {
             state: None,
             last: None,
             trouble: None,
+            findings,
             strategy,
             setup,
         }
@@ -254,6 +258,11 @@ impl Player {
     /// What went wrong in the last call of [`Player::start`] or [`Player::play`].
     pub fn trouble(&self) -> Option<&Trouble> {
         self.trouble.as_ref()
+    }
+
+    /// What the strategy found out about the game, in words; empty if it does not tell.
+    pub fn findings(&self) -> Vec<String> {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The deadline for the thinker, and the instant at which its answer is no longer waited for.

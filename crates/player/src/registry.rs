@@ -26,6 +26,12 @@ impl std::fmt::Debug for StrategyInfo {
 /// All strategies, in the order of the help.
 pub(crate) static STRATEGIES: &[StrategyInfo] = &[
     StrategyInfo {
+        name: "fluxion",
+        summary: "the default player: chooses its method by what it finds out about the game",
+        options: strategies::FLUXION,
+        make: crate::fluxion::fluxion,
+    },
+    StrategyInfo {
         name: "random",
         summary: "uniformly random legal moves",
         options: &[],

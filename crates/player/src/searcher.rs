@@ -43,18 +43,6 @@ impl Searcher {
         }
     }
 
-    /// Waits for the circuit, but not for too long.
-    fn wait(&self, deadline: &Deadline) {
-        let until = deadline.left().map(|left| left * WAITING.0 / WAITING.1);
-        let soon = until.map_or_else(Deadline::never, Deadline::within);
-        while matches!(self.context.reasoner.status(), Status::Building)
-            && !soon.passed()
-            && !deadline.cancelled()
-        {
-            std::thread::sleep(NAP);
-        }
-    }
-
     fn search(&mut self, deadline: &Deadline) -> &mut dyn Search {
         let circuit = self.context.reasoner.gates().is_some();
         if self.search.is_none() || circuit != self.on_circuit {
@@ -80,8 +68,20 @@ impl Searcher {
     }
 }
 
+/// Waits for the circuit, but not for too long.
+pub(crate) fn wait_for_circuit(context: &Context, deadline: &Deadline) {
+    let until = deadline.left().map(|left| left * WAITING.0 / WAITING.1);
+    let soon = until.map_or_else(Deadline::never, Deadline::within);
+    while matches!(context.reasoner.status(), Status::Building)
+        && !soon.passed()
+        && !deadline.cancelled()
+    {
+        std::thread::sleep(NAP);
+    }
+}
+
 /// What a report says to play; mixed strategies are drawn from.
-fn thought(report: &SearchReport, random: &mut Random) -> Option<Thought> {
+pub(crate) fn thought(report: &SearchReport, random: &mut Random) -> Option<Thought> {
     let mixed = report.moves.first().is_some_and(|first| first.weight < 0.999);
     let action: Option<Move> = if mixed { search::mcts::draw(report, random) } else { report.best };
     action.map(|action| Thought { action, report: Some(report.clone()) })
@@ -89,7 +89,7 @@ fn thought(report: &SearchReport, random: &mut Random) -> Option<Thought> {
 
 impl Thinker for Searcher {
     fn prepare(&mut self, initial: &State, deadline: &Deadline) -> Result<(), ReasonError> {
-        self.wait(deadline);
+        wait_for_circuit(&self.context, deadline);
         self.search(deadline);
         // Without an end of the clock there is nothing to fill; with a limit on nodes moves are the same
         // however long the start clock is.
@@ -129,9 +129,12 @@ pub(crate) fn evaluator(
     context: &Context,
     deadline: &Deadline,
 ) -> Option<Box<dyn Evaluator>> {
-    let method = evaluate::Method::named(if name == "fuzzy" { "distance" } else { name })?;
     let half = deadline.left().map_or_else(Deadline::never, |left| Deadline::within(left / 2));
     let half = deadline.flag().map_or(half.clone(), |flag| half.or_when(flag));
+    if name == "learned" {
+        return crate::lessons::learned(context, &half).map(|lesson| lesson.evaluator());
+    }
+    let method = evaluate::Method::named(if name == "fuzzy" { "distance" } else { name })?;
     let evaluation = method.build(&context.reasoner, &evaluate::Options::default(), &half)?;
     Some(Box::new(evaluation.evaluator()))
 }

@@ -54,7 +54,19 @@ const fn or_off(key: &'static str, whole: bool, most: f64, help: &'static str) -
 
 const NODES: OptionInfo = whole("nodes", (0.0, 1e12), "0", "nodes for a move; 0 for no limit");
 const MEMORY: OptionInfo = whole("memory", (0.0, 1e6), "0", "MiB; 0 for what the player is given");
-const EVALUATORS: &[&str] = &["off", "fuzzy", "distance", "basic", "ground"];
+const EVALUATORS: &[&str] = &["off", "fuzzy", "distance", "basic", "ground", "learned"];
+
+/// The options of `fluxion`.
+pub(crate) static FLUXION: &[OptionInfo] = &[
+    whole("threads", (1.0, 256.0), "1", "threads that share the graph"),
+    NODES,
+    number("guard", (0.0, 1.0), "0.12", "the part of a move's time for alpha-beta beside the tree"),
+    switch("learn", "on", "learn values of fluents in the start clock"),
+    switch("derive", "on", "make an evaluator from the rules in the start clock"),
+    number("prior", (0.0, 1e3), "2", "visits that a learned value weighs as much as"),
+    number("implicit", (0.0, 1.0), "0.2", "weight of learned values in implicit minimax backups"),
+    MEMORY,
+];
 
 /// The options of `uct`.
 pub(crate) static UCT: &[OptionInfo] = &[
@@ -73,6 +85,8 @@ pub(crate) static UCT: &[OptionInfo] = &[
     whole("reference", (0.0, 1e6), "50", "visits that an ancestor needs for GRAVE"),
     number("bias", (0.0, 10.0), "0", "weight of the evaluator as progressive bias"),
     number("implicit", (0.0, 1.0), "0", "weight of implicit minimax backups of the evaluator"),
+    number("prior", (0.0, 1e3), "0", "visits that the evaluation of a successor weighs as much as"),
+    whole("judged", (0.0, 1e6), "2", "visits after which all successors are evaluated"),
     choice("decisive", &["off", "tree", "all"], "look for moves that win at once"),
     or_off("cutoff", true, 1e6, "moves after which a playout is evaluated instead"),
     choice("eval", EVALUATORS, "the evaluator for bias, implicit and cutoff"),
@@ -138,6 +152,8 @@ fn mcts_options(options: &Options, context: &Context) -> mcts::Options {
         amaf_reference: options.whole("reference") as u32,
         bias: options.number("bias"),
         implicit: options.number("implicit"),
+        prior: options.number("prior"),
+        judged: options.whole("judged") as u32,
         decisive: match options.text("decisive") {
             "tree" => Decisive::Tree,
             "all" => Decisive::All,

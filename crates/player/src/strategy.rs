@@ -90,7 +90,7 @@ mod tests {
     fn what_is_wrong_with_a_strategy_is_told() {
         let told = |text: &str| Strategy::parse(text).expect_err("wrong").to_string();
         assert!(
-            told("clever").starts_with("there is no strategy clever; the strategies are random")
+            told("clever").starts_with("there is no strategy clever; the strategies are fluxion")
         );
         assert!(told("random:depth=3").contains("there is no option depth"));
     }

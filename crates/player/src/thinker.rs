@@ -1,6 +1,6 @@
 //! The part in which strategies differ: given a state, which move?
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ pub struct Context {
     pub memory: usize,
     /// Set when the thinker has to come back at once.
     pub interrupt: Arc<AtomicBool>,
+    /// What was found out about the game, in words: for logs.
+    pub findings: Arc<Mutex<Vec<String>>>,
 }
 
 impl Context {
@@ -29,6 +31,11 @@ impl Context {
     pub fn machine(&self) -> Box<dyn Machine> {
         let limits = Limits { cancel: Some(self.interrupt.clone()), ..Limits::default() };
         self.reasoner.machine_with(limits)
+    }
+
+    /// Tells what is known about the game; what was told before is out of date.
+    pub fn tell(&self, findings: Vec<String>) {
+        *self.findings.lock().unwrap_or_else(PoisonError::into_inner) = findings;
     }
 }
 

@@ -11,11 +11,12 @@
 //! |---|---|
 //! | `node`, `graph`, `recycle` | memory: nodes, the arena with its table, what to drop |
 //! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
-//! | `playout`, `policy`, `amaf`, `lanes` | values of leaves, and what is learned from their moves |
+//! | `playout`, `policy`, `amaf`, `lanes`, `judge` | values of leaves and successors, what is learned from moves |
 //! | `worker`, `outcome` | one thread at work, and what to play in the end |
 
 mod amaf;
 mod graph;
+mod judge;
 mod lanes;
 mod node;
 mod options;
@@ -164,7 +165,10 @@ impl Mcts {
                 Source::Machines(make) => (make(), None),
             };
             let uses = &self.options;
-            let wanted = uses.bias > 0.0 || uses.implicit > 0.0 || uses.cut_off.is_some();
+            let wanted = uses.bias > 0.0
+                || uses.implicit > 0.0
+                || uses.prior > 0.0
+                || uses.cut_off.is_some();
             let evaluator = self.evaluator.as_ref().filter(|_| wanted).map(|e| e.another());
             self.workers.push(Worker::new(machine, batch, evaluator, seed));
         }
@@ -175,6 +179,7 @@ impl Mcts {
         let mut options = self.options.clone();
         if self.evaluator.is_none() {
             (options.bias, options.implicit, options.cut_off) = (0.0, 0.0, None);
+            options.prior = 0.0;
         }
         options
     }

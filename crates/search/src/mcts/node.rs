@@ -2,7 +2,7 @@
 //! a lost update of a statistic is harmless, and bounds only ever get tighter.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use game::{Move, State};
 
@@ -271,6 +271,8 @@ pub(super) struct Expansion {
     pub(super) children: Option<Children>,
     pub(super) regrets: OnceLock<Box<[Regret]>>,
     pub(super) amaf: OnceLock<Box<[Cell]>>,
+    /// Whether the successors were evaluated, or are about to be.
+    pub(super) judged: AtomicBool,
 }
 
 /// A state with all that is known about it.
@@ -359,7 +361,8 @@ impl Node {
             let several = self.turn == Turn::Several;
             let children = several.then(|| Children::new(self.joint_count()));
             let (regrets, amaf) = (OnceLock::new(), OnceLock::new());
-            let expansion = Box::new(Expansion { edges, children, regrets, amaf });
+            let judged = AtomicBool::new(false);
+            let expansion = Box::new(Expansion { edges, children, regrets, amaf, judged });
             made = expansion.bytes();
             expansion
         });

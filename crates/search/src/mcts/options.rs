@@ -101,6 +101,11 @@ pub struct Options {
     pub bias: f64,
     /// The weight of implicit minimax backups of the evaluator, 0 to 1.
     pub implicit: f64,
+    /// How many visits the evaluation of a successor weighs as much as: all successors of a node are then
+    /// evaluated, and those not tried yet have that value (node priors, Gelly and Silver 2007); 0 for off.
+    pub prior: f64,
+    /// How many visits a node needs for that.
+    pub judged: u32,
     /// Moves that end the game at once.
     pub decisive: Decisive,
     /// After how many moves a playout is cut off and its state evaluated; needs an evaluator.
@@ -136,6 +141,8 @@ impl Default for Options {
             amaf_reference: 50,
             bias: 0.0,
             implicit: 0.0,
+            prior: 0.0,
+            judged: 2,
             decisive: Decisive::default(),
             cut_off: None,
             playouts: Playouts::default(),

@@ -191,17 +191,27 @@ fn back_up_implicit(graph: &Graph, node: &Node, expansion: &Expansion) {
     let mut best: Option<(f64, NodeId)> = None;
     for edge in &expansion.edges[node.range(role)] {
         let child = edge.child.load(Relaxed);
-        if child == NONE {
-            continue;
-        }
-        let stat = &graph.node(child).roles[role];
-        let value = stat.bounds.get().clamp(stat.implicit.get());
+        let value = if child == NONE {
+            // Not a number unless all successors were evaluated.
+            edge.implicit.get()
+        } else {
+            let stat = &graph.node(child).roles[role];
+            stat.bounds.get().clamp(stat.implicit.get())
+        };
         edge.implicit.set(value);
         if !value.is_nan() && best.is_none_or(|(most, _)| value > most) {
             best = Some((value, child));
         }
     }
-    if let Some((_, child)) = best {
+    if let Some((value, NONE)) = best {
+        // Only the value of the role that moves is known: what it gains, the others lose.
+        let gain = value - node.roles[role].implicit.get();
+        let others = node.roles.len().saturating_sub(1).max(1) as f64;
+        for (at, own) in node.roles.iter().enumerate() {
+            let old = own.implicit.get();
+            own.implicit.set(if at == role { value } else { (old - gain / others).clamp(0.0, 100.0) });
+        }
+    } else if let Some((_, child)) = best {
         for (own, from) in node.roles.iter().zip(&graph.node(child).roles) {
             own.implicit.set(from.bounds.get().clamp(from.implicit.get()));
         }

@@ -72,9 +72,11 @@ fn score(
     node_visits: f64,
 ) -> f64 {
     let done = f64::from(edge.visits.load(Relaxed));
-    let tries = done + f64::from(edge.pending.load(Relaxed));
+    let mut tries = done + f64::from(edge.pending.load(Relaxed));
     let learned = amaf.map_or(0.0, |(_, mean)| mean);
-    if tries == 0.0 {
+    let prior = edge.prior.get();
+    let judged = options.prior > 0.0 && !prior.is_nan();
+    if tries == 0.0 && !judged {
         return match options.first_play {
             // Before all others.
             None => 1e6 + learned,
@@ -87,13 +89,16 @@ fn score(
         value = blend(value, edge.implicit.get() / 100.0, options.implicit);
     }
     // Tries under way count as losses.
-    value *= done / tries;
+    value *= if tries > 0.0 { done / tries } else { 1.0 };
     if let Some((weight, mean)) = amaf {
         value = blend(value, mean, options.amaf_share(weight, done, node_visits));
     }
+    if judged {
+        value = (value * tries + prior / 100.0 * options.prior) / (tries + options.prior);
+        tries += options.prior;
+    }
     if options.bias > 0.0 {
         // Progressive bias (Chaslot et al. 2008).
-        let prior = edge.prior.get();
         value += if prior.is_nan() { 0.0 } else { options.bias * prior / 100.0 / (tries + 1.0) };
     }
     value + scale / tries.sqrt()

@@ -203,6 +203,9 @@ impl Worker {
             }
             let (expansion, bytes) = node.expand(shared.outer);
             shared.graph.took(bytes);
+            if shared.options.prior > 0.0 {
+                self.judge(shared, node, expansion)?;
+            }
             let made = self.made.len();
             let instead_of = self.select(shared, path, node, expansion);
             let joint: Vec<Move> = self.chosen.iter().map(|at| node.moves[*at]).collect();

@@ -1,0 +1,86 @@
+//! Positions of random play, each with what further random play from it was worth.
+
+use game::{Batch, Deadline, State};
+
+/// A position with the mean rewards of some playouts from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Position {
+    /// The state; not terminal.
+    pub state: State,
+    /// For each role the mean reward, from 0 to 1.
+    pub rewards: Vec<f32>,
+}
+
+/// How much to play.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Positions wanted.
+    pub positions: usize,
+    /// Playouts from each.
+    pub playouts: usize,
+    /// The most moves of a playout.
+    pub longest: u32,
+    /// Moves of random play between two looks.
+    pub pace: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { positions: 50_000, playouts: 4, longest: 500, pace: 3 }
+    }
+}
+
+/// Gathers positions: the first batch plays on and on and is looked at now and then, the second plays out
+/// what was seen.
+pub fn gather(
+    (walkers, players): &mut (Batch, Batch),
+    effort: &Effort,
+    deadline: &Deadline,
+) -> Vec<Position> {
+    let mut positions = Vec::new();
+    let playouts = effort.playouts.max(1);
+    while positions.len() < effort.positions && !deadline.passed() {
+        walkers.play(effort.pace.max(1));
+        let states: Vec<State> = (0..Batch::LANES).map(|lane| walkers.state(lane)).collect();
+        let before = positions.len();
+        for states in states.chunks((Batch::LANES / playouts).max(1)) {
+            if deadline.passed() {
+                break;
+            }
+            positions.extend(played(players, states, playouts, effort.longest));
+        }
+        if positions.len() == before {
+            // Nothing but ends, or playouts without an end: more of it would not help.
+            break;
+        }
+    }
+    positions.truncate(effort.positions);
+    positions
+}
+
+/// Plays out states; those whose playouts have no end with a reward are left out.
+fn played<'s>(
+    players: &mut Batch,
+    states: &'s [State],
+    playouts: usize,
+    longest: u32,
+) -> impl Iterator<Item = Position> + 's {
+    let starts: Vec<State> =
+        states.iter().flat_map(|state| std::iter::repeat_n(state.clone(), playouts)).collect();
+    let outcomes = players.playouts(&starts, longest);
+    states.iter().enumerate().filter_map(move |(at, state)| {
+        let own = &outcomes[at * playouts..(at + 1) * playouts];
+        let ended = own.iter().flatten().filter(|outcome| outcome.terminal && outcome.length > 0);
+        let mut sums: Vec<f32> = Vec::new();
+        let mut count = 0.0;
+        for outcome in ended {
+            sums.resize(outcome.goals.len(), 0.0);
+            for (sum, goal) in sums.iter_mut().zip(&outcome.goals) {
+                *sum += goal.map_or(0.0, |goal| f32::from(goal.0) / 100.0);
+            }
+            count += 1.0;
+        }
+        sums.iter_mut().for_each(|sum| *sum /= count);
+        (count > 0.0).then(|| Position { state: state.clone(), rewards: sums })
+    })
+}

@@ -1,0 +1,132 @@
+//! Matches between two strategies, seats in turn, with the points of the first:
+//! `cargo run --release -p player --example duel -- START PLAY MATCHES ONE OTHER GAME...` with the clocks in seconds.
+//!
+//! `fluxion ablation` does the same resumably; this one needs nothing but the player, and tells the depth and
+//! the nodes that each strategy reached.
+
+use std::time::Duration;
+
+use game::{Budget, Deadline, Game, JointMove, Machine, Reasoner, Role};
+use player::{Player, Setup, Strategy};
+
+struct Match<'m> {
+    reasoner: &'m Reasoner,
+    clocks: (Duration, Duration),
+    strategies: (&'m Strategy, &'m Strategy),
+}
+
+/// What a strategy did in a match.
+#[derive(Default)]
+struct Work {
+    moves: f64,
+    nodes: f64,
+    depth: f64,
+    troubles: u32,
+}
+
+impl Match<'_> {
+    /// The points of the first strategy on a seat: 50 if all get the same.
+    fn play(&self, seat: u32, seed: u64, work: &mut [Work; 2], verbose: bool) -> Option<f64> {
+        let game = self.reasoner.game();
+        let mut machine = self.reasoner.machine();
+        let strategy = |role: Role| {
+            if role.0 == seat { self.strategies.0 } else { self.strategies.1 }
+        };
+        let mut players: Vec<Player> = game
+            .role_ids()
+            .map(|role| {
+                let seed = seed * 31 + u64::from(role.0);
+                let (start_clock, play_clock) = self.clocks;
+                let setup = Setup::new(game, role).with_reasoner(self.reasoner);
+                strategy(role).player(Setup { seed, start_clock, play_clock, ..setup })
+            })
+            .collect();
+        for player in &mut players {
+            player.start(&Deadline::within(self.clocks.0)).ok()?;
+            if verbose {
+                player.findings().iter().for_each(|line| println!("    {line}"));
+            }
+        }
+        let mut state = machine.initial().ok()?;
+        let mut last: Option<JointMove> = None;
+        for _ in 0..500 {
+            if machine.is_terminal(&state).ok()? {
+                break;
+            }
+            let mut joint = Vec::new();
+            for player in &mut players {
+                let deadline = Deadline::within(self.clocks.1);
+                joint.push(player.play(last.as_ref(), &deadline).ok()?);
+                let own = &mut work[usize::from(player.role().0 != seat)];
+                own.troubles += u32::from(player.trouble().is_some());
+                if let Some(report) = player.last_thought().and_then(|t| t.report.as_ref()) {
+                    own.moves += 1.0;
+                    own.nodes += report.nodes as f64;
+                    own.depth += f64::from(report.depth);
+                }
+            }
+            let joint = JointMove(joint);
+            state = machine.next(&state, &joint).ok()?;
+            last = Some(joint);
+        }
+        players.iter_mut().for_each(Player::stop);
+        let rewards: Vec<f64> = game
+            .role_ids()
+            .map(|role| machine.goal(&state, role).ok()?.value().map(|goal| f64::from(goal.0)))
+            .collect::<Option<_>>()?;
+        let own = rewards[seat as usize];
+        let others = rewards.len() as f64 - 1.0;
+        let theirs = (rewards.iter().sum::<f64>() - own) / others.max(1.0);
+        Some(if others > 0.0 { 50.0 + (own - theirs) / 2.0 } else { own })
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [start, play, matches, one, other, games @ ..] = &args[..] else {
+        println!("START PLAY MATCHES ONE OTHER GAME...");
+        return;
+    };
+    let seconds = |text: &str| Duration::from_secs_f64(text.parse().unwrap_or(1.0));
+    let (Ok(one), Ok(other)) = (Strategy::parse(one), Strategy::parse(other)) else {
+        println!("no such strategy");
+        return;
+    };
+    let verbose = std::env::var_os("VERBOSE").is_some();
+    let mut all = Vec::new();
+    for name in games {
+        let text = match library::find(name) {
+            Some(entry) => entry.rules.to_owned(),
+            None => std::fs::read_to_string(name).unwrap_or_default(),
+        };
+        let Ok(game) = Game::from_text(&text) else {
+            println!("{name}: not a game");
+            continue;
+        };
+        let reasoner = Reasoner::build(&game, &Budget::default());
+        let mut work = [Work::default(), Work::default()];
+        let one_match = Match {
+            reasoner: &reasoner,
+            clocks: (seconds(start), seconds(play)),
+            strategies: (&one, &other),
+        };
+        let roles = game.roles().len() as u64;
+        let points: Vec<f64> = (0..matches.parse().unwrap_or(2_u64))
+            .filter_map(|number| {
+                let seat = (number % roles) as u32;
+                one_match.play(seat, number + 1, &mut work, verbose && number == 0)
+            })
+            .collect();
+        let mean = |points: &[f64]| points.iter().sum::<f64>() / points.len().max(1) as f64;
+        let told = work.map(|w| {
+            let moves = w.moves.max(1.0);
+            format!("{:.0} nodes, depth {:.1}, {} troubles", w.nodes / moves, w.depth / moves, w.troubles)
+        });
+        println!("{name}: {:.1} of {} matches; {} | {}", mean(&points), points.len(), told[0], told[1]);
+        all.extend(points);
+    }
+    let count = all.len().max(1) as f64;
+    let mean = all.iter().sum::<f64>() / count;
+    let spread = all.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    println!("{one} against {other}: {mean:.1} +- {:.1} of {count} matches", 1.96 * (spread / count).sqrt());
+}

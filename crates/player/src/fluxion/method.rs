@@ -1,0 +1,128 @@
+//! Which search fits a game: made from what is known about it.
+
+use game::{Evaluator, Role};
+use search::deepening::{self, Deepening};
+use search::mcts::{self, Mcts};
+use search::planning::{Planner, PlannerOptions};
+use search::{Blind, GameClass, Search};
+
+use super::guarded::Guarded;
+use super::opening::{Judged, Known};
+use crate::thinker::Context;
+
+/// What to do in a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    /// Planning: there is one role.
+    Planning,
+    /// Monte-Carlo tree search, guarded by alpha-beta: two roles, constant sum, moves in turn.
+    Guarded,
+    /// Monte-Carlo tree search by decoupled UCT: simultaneous moves, or more than two roles, or no
+    /// constant sum.
+    Sampling,
+}
+
+impl Method {
+    /// The method for a class of games.
+    pub(super) fn of(class: &GameClass) -> Self {
+        if class.is_single_player() {
+            Self::Planning
+        } else if class.is_two_player_constant_sum() && class.turn_taking.value {
+            Self::Guarded
+        } else {
+            Self::Sampling
+        }
+    }
+
+    /// In words.
+    pub(super) fn in_words(self) -> &'static str {
+        match self {
+            Self::Planning => "planning: several methods in turn",
+            Self::Guarded => "Monte-Carlo tree search guarded by alpha-beta",
+            Self::Sampling => "Monte-Carlo tree search, every role for itself",
+        }
+    }
+}
+
+/// The parts of the memory: the tree, and the table beside it.
+const TABLE_SHARE: usize = 4;
+/// Learned values that predict less than this are not used: a correlation with the results of random play.
+const USEFUL: f64 = 0.15;
+
+/// What a search is made of.
+pub(super) struct Parts<'p> {
+    pub(super) context: &'p Context,
+    pub(super) known: &'p Known,
+    pub(super) options: &'p super::Wishes,
+}
+
+impl Parts<'_> {
+    /// The evaluator that predicts best.
+    fn best_evaluator(&self) -> Option<Box<dyn Evaluator>> {
+        let both = [&self.known.learned, &self.known.derived];
+        let merit = |judged: &&Judged| judged.merit.unwrap_or(0.0);
+        let best = both.into_iter().flatten().max_by(|a, b| merit(a).total_cmp(&merit(b)));
+        best.map(|judged| judged.evaluator.another())
+    }
+
+    /// What was learned, if it predicts anything: its values are those of playouts.
+    fn learned(&self) -> Option<Box<dyn Evaluator>> {
+        let learned = self.known.learned.as_ref()?;
+        let useful = learned.merit.is_some_and(|merit| merit >= USEFUL);
+        useful.then(|| learned.evaluator.another())
+    }
+
+    /// The search for a method.
+    pub(super) fn search(&self, method: Method) -> Box<dyn Search> {
+        match method {
+            Method::Planning => self.planner(),
+            Method::Guarded if self.options.guard > 0.0 => {
+                Box::new(Guarded::new(self.tree(), self.guard(), self.options.guard))
+            }
+            Method::Guarded | Method::Sampling => self.tree(),
+        }
+    }
+
+    fn planner(&self) -> Box<dyn Search> {
+        let gates = self.context.reasoner.gates();
+        let options = PlannerOptions {
+            memory: self.context.memory,
+            seed: self.context.seed,
+            top: gates.map_or(100, |gates| gates.largest_reward(Role(0)).0),
+            ..PlannerOptions::default()
+        };
+        let planner = Planner::new(self.context.machine(), options);
+        Box::new(match self.best_evaluator() {
+            Some(evaluator) => planner.with_evaluator(evaluator),
+            None => planner,
+        })
+    }
+
+    fn tree(&self) -> Box<dyn Search> {
+        let options = mcts::Options {
+            memory: self.context.memory - self.context.memory / TABLE_SHARE,
+            seed: self.context.seed,
+            threads: self.options.threads,
+            prior: self.options.prior,
+            implicit: self.options.implicit,
+            ..mcts::Options::default()
+        };
+        let search = Mcts::new(&self.context.reasoner, options);
+        Box::new(match self.learned() {
+            Some(evaluator) => search.with_evaluator(evaluator),
+            None => search,
+        })
+    }
+
+    fn guard(&self) -> Box<dyn Search> {
+        let memory = self.context.memory / TABLE_SHARE;
+        let options = deepening::Options { memory, ..deepening::Options::default() };
+        let evaluator = self.best_evaluator().unwrap_or_else(|| Box::new(Blind));
+        Box::new(Deepening::new(
+            self.context.machine(),
+            evaluator,
+            self.known.class.clone(),
+            &options,
+        ))
+    }
+}

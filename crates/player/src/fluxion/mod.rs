@@ -1,0 +1,149 @@
+//! The default player: finds out in the start clock what kind of game it is given, chooses its method by
+//! that, and combines what is known.
+//!
+//! | module | concern |
+//! |---|---|
+//! | `opening` | the start clock as a plan of stages, each with a part of the time |
+//! | `aside`, `findings` | stages that may get stuck or panic; the account of them |
+//! | `method` | which search fits |
+//! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
+
+mod aside;
+mod findings;
+mod guarded;
+mod method;
+mod opening;
+
+use game::playout::Random;
+use game::{Deadline, ReasonError, State};
+use search::{Effort, Search, SearchReport};
+
+use crate::options::Options;
+use crate::searcher;
+use crate::thinker::{Context, Thinker, Thought};
+
+use method::Parts;
+use opening::{Known, Opening};
+
+/// What the options say.
+#[derive(Clone, Debug)]
+pub(crate) struct Wishes {
+    /// The part of each move's time for alpha-beta.
+    pub(crate) guard: f64,
+    /// Whether to learn in the start clock, and whether to make an evaluator from the rules.
+    pub(crate) learn: bool,
+    pub(crate) derive: bool,
+    /// How many visits a learned value weighs as much as, and its part in implicit minimax backups.
+    pub(crate) prior: f64,
+    pub(crate) implicit: f64,
+    /// Threads of the tree search.
+    pub(crate) threads: usize,
+    /// The most nodes for a move.
+    pub(crate) nodes: Option<u64>,
+}
+
+/// The default player.
+pub(crate) struct Fluxion {
+    context: Context,
+    wishes: Wishes,
+    known: Option<Known>,
+    search: Option<Box<dyn Search>>,
+    random: Random,
+}
+
+/// Makes the default player.
+pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> {
+    let memory = match options.whole("memory") {
+        0 => context.memory,
+        mebibytes => (mebibytes as usize) << 20,
+    };
+    let context = Context { memory, ..context.clone() };
+    let wishes = Wishes {
+        guard: options.number("guard"),
+        learn: options.is_on("learn"),
+        derive: options.is_on("derive"),
+        prior: options.number("prior"),
+        implicit: options.number("implicit"),
+        threads: options.whole("threads").max(1) as usize,
+        nodes: Some(options.whole("nodes")).filter(|nodes| *nodes > 0),
+    };
+    let random = Random::new(context.seed ^ 0x5EED);
+    Box::new(Fluxion { context, wishes, known: None, search: None, random })
+}
+
+impl Fluxion {
+    /// What is known, found out now as far as it is not or is out of date; and the search made of it.
+    fn search(&mut self, deadline: &Deadline) -> &mut dyn Search {
+        let circuit = self.context.reasoner.gates().is_some();
+        if self.known.as_ref().is_none_or(|known| known.on_circuit != circuit) {
+            let known = Opening::new(&self.context, &self.wishes).hurried(deadline);
+            self.take(known);
+        }
+        let (context, wishes, known) = (&self.context, &self.wishes, &self.known);
+        &mut **self.search.get_or_insert_with(|| match known {
+            Some(known) => make(context, wishes, known),
+            None => make(context, wishes, &Known::nothing(context)),
+        })
+    }
+
+    fn take(&mut self, known: Known) {
+        self.context.tell(known.lines());
+        self.search = Some(make(&self.context, &self.wishes, &known));
+        self.known = Some(known);
+    }
+
+    fn run(
+        &mut self,
+        state: &State,
+        effort: &Effort,
+        observe: &mut dyn FnMut(&SearchReport),
+    ) -> Result<SearchReport, ReasonError> {
+        let role = self.context.role;
+        self.search(&effort.deadline).search(state, role, effort, observe)
+    }
+}
+
+/// The search for what is known.
+fn make(context: &Context, options: &Wishes, known: &Known) -> Box<dyn Search> {
+    Parts { context, known, options }.search(known.method)
+}
+
+impl Thinker for Fluxion {
+    fn prepare(&mut self, initial: &State, deadline: &Deadline) -> Result<(), ReasonError> {
+        searcher::wait_for_circuit(&self.context, deadline);
+        let known = Opening::new(&self.context, &self.wishes).thorough(deadline);
+        self.take(known);
+        // Without an end of the clock there is nothing to fill; with a limit on nodes moves are the same
+        // however long the start clock is.
+        if deadline.instant().is_some() && self.wishes.nodes.is_none() {
+            self.run(initial, &Effort::until(deadline.clone()), &mut |_| ())?;
+        }
+        Ok(())
+    }
+
+    fn think(
+        &mut self,
+        state: &State,
+        deadline: &Deadline,
+        note: &mut dyn FnMut(Thought),
+    ) -> Result<Option<Thought>, ReasonError> {
+        let effort = Effort { deadline: deadline.clone(), nodes: self.wishes.nodes, depth: None };
+        let mut random = self.random.clone();
+        self.search(deadline).advance(state);
+        let report = self.run(state, &effort, &mut |report| {
+            if let Some(thought) = searcher::thought(report, &mut random.clone()) {
+                note(thought);
+            }
+        })?;
+        let thought = searcher::thought(&report, &mut random);
+        self.random = random;
+        Ok(thought)
+    }
+
+    fn ponder(&mut self, state: &State, deadline: &Deadline) -> Result<(), ReasonError> {
+        self.run(state, &Effort::until(deadline.clone()), &mut |_| ()).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! The start clock as a plan: what is found out, in which order, for which part of the time.
+//!
+//! Every stage has a part of the clock and a longest time, so that a clock of seconds and one of minutes are
+//! both used sensibly; what is not ready in time is done without. The rest of the clock is searched.
+
+use std::time::{Duration, Instant};
+
+use game::{Deadline, Evaluator};
+use search::GameClass;
+use search::class::{self, Sampling};
+
+use super::Wishes;
+use super::findings::{Account, class_in_words};
+use super::method::Method;
+use crate::lessons::{self, Lesson};
+use crate::searcher;
+use crate::thinker::Context;
+
+/// What is known about a game.
+pub(super) struct Known {
+    pub(super) class: GameClass,
+    pub(super) method: Method,
+    /// Values learned from random play.
+    pub(super) learned: Option<Judged>,
+    /// An evaluator made from the rules.
+    pub(super) derived: Option<Judged>,
+    /// Whether the circuit was there.
+    pub(super) on_circuit: bool,
+    account: Account,
+}
+
+/// An evaluator, and how well it predicts random play for the own role: a correlation; none where nobody
+/// could judge.
+pub(super) struct Judged {
+    pub(super) evaluator: Box<dyn Evaluator>,
+    pub(super) merit: Option<f64>,
+}
+
+impl Known {
+    /// Nothing but the number of roles.
+    pub(super) fn nothing(context: &Context) -> Self {
+        let class = GameClass::unknown(context.reasoner.game().roles().len());
+        Self {
+            method: Method::of(&class),
+            class,
+            learned: None,
+            derived: None,
+            on_circuit: context.reasoner.gates().is_some(),
+            account: Account::default(),
+        }
+    }
+
+    /// In words.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let mut lines = self.account.lines();
+        lines.push(format!("method: {}", self.method.in_words()));
+        lines
+    }
+}
+
+/// A part of the time left, and the longest time, for a stage.
+struct Share(f64, Duration);
+
+const CLASS: Share = Share(0.1, Duration::from_secs(1));
+const LESSON: Share = Share(0.3, Duration::from_secs(10));
+const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
+/// The time for a stage where the clock has no end.
+const WITHOUT_CLOCK: Duration = Duration::from_secs(2);
+
+impl Share {
+    fn of(&self, deadline: &Deadline) -> Deadline {
+        let time = deadline.left().map_or(WITHOUT_CLOCK, |left| left.mul_f64(self.0));
+        deadline.not_after(Instant::now() + time.min(self.1))
+    }
+}
+
+/// The plan.
+pub(super) struct Opening<'o> {
+    context: &'o Context,
+    wishes: &'o Wishes,
+    known: Known,
+}
+
+impl<'o> Opening<'o> {
+    pub(super) fn new(context: &'o Context, wishes: &'o Wishes) -> Self {
+        Self { context, wishes, known: Known::nothing(context) }
+    }
+
+    /// All stages, in a start clock.
+    pub(super) fn thorough(mut self, deadline: &Deadline) -> Known {
+        let status = self.context.reasoner.status();
+        self.known.account.note("rules", Instant::now(), status);
+        self.class(deadline);
+        let lesson = self.lesson(deadline);
+        self.derive(lesson, deadline);
+        self.known
+    }
+
+    /// What has to be known, at the expense of a move.
+    pub(super) fn hurried(mut self, deadline: &Deadline) -> Known {
+        self.class(deadline);
+        self.known
+    }
+
+    fn class(&mut self, deadline: &Deadline) {
+        let begin = Instant::now();
+        let sampling = Sampling { deadline: CLASS.of(deadline), ..Sampling::default() };
+        if let Ok((class, _)) = class::sample(&mut *self.context.machine(), &sampling) {
+            self.known.method = Method::of(&class);
+            self.known.class = class;
+        }
+        let words = class_in_words(&self.known.class);
+        self.known.account.note("class", begin, words);
+    }
+
+    /// Learns values of fluents, where several roles play and the circuit is there.
+    fn lesson(&mut self, deadline: &Deadline) -> Option<Lesson> {
+        if !self.wishes.learn || self.known.class.is_single_player() || !self.known.on_circuit {
+            return None;
+        }
+        let (context, role) = (self.context.clone(), self.context.role);
+        let learn = move |deadline: &Deadline| {
+            let lesson = lessons::learned(&context, deadline)?;
+            let words = lesson.in_words(role);
+            Some((lesson, words))
+        };
+        let lesson = self.known.account.try_aside("learning", &LESSON.of(deadline), learn)?;
+        let merit = Some(lesson.judge(&mut *lesson.evaluator(), role));
+        self.known.learned = Some(Judged { evaluator: lesson.evaluator(), merit });
+        Some(lesson)
+    }
+
+    /// Makes an evaluator from the rules, and judges it by what was held out of learning.
+    fn derive(&mut self, lesson: Option<Lesson>, deadline: &Deadline) {
+        if !self.wishes.derive || !self.known.on_circuit {
+            return;
+        }
+        let (context, role) = (self.context.clone(), self.context.role);
+        let derive = move |deadline: &Deadline| {
+            let mut evaluator = searcher::evaluator("distance", &context, deadline)?;
+            let merit = lesson.map(|lesson| lesson.judge(&mut *evaluator, role));
+            let words = match merit {
+                Some(merit) => format!("fuzzy goals and distances, correlation {merit:.2}"),
+                None => "fuzzy goals and distances".to_owned(),
+            };
+            Some((Judged { evaluator, merit }, words))
+        };
+        let share = EVALUATOR.of(deadline);
+        self.known.derived = self.known.account.try_aside("evaluator", &share, derive);
+    }
+}

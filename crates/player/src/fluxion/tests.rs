@@ -1,0 +1,150 @@
+//! The default player in games of all classes, with tiny clocks, without a circuit, with parts that fail.
+
+use std::time::{Duration, Instant};
+
+use game::{Budget, Game, Goal, JointMove, Machine, Move, Reasoner, Role};
+use search::{MoveReport, Value};
+
+use super::guarded::Guarded;
+use super::*;
+use crate::{Player, Setup, Strategy};
+
+fn game(name: &str) -> Game {
+    let entry = library::find(name).expect("a game of the library");
+    Game::from_text(entry.rules).expect("sound")
+}
+
+/// Plays all roles for at most `most` steps; every answer must be legal and in time. Returns the findings of
+/// the first role, and the goals if there was an end.
+fn play(
+    reasoner: &Reasoner,
+    clock: Duration,
+    most: usize,
+) -> (Vec<String>, Option<Vec<Option<Goal>>>) {
+    let game = reasoner.game();
+    let strategy = Strategy::parse("fluxion").expect("the default");
+    let player = |role| strategy.player(Setup::new(game, role).with_reasoner(reasoner));
+    let mut players: Vec<Player> = game.role_ids().map(player).collect();
+    for player in &mut players {
+        let begin = Instant::now();
+        player.start(&Deadline::within(clock)).expect("started");
+        assert!(begin.elapsed() < clock + Duration::from_millis(500), "{:?}", begin.elapsed());
+    }
+    let mut machine = reasoner.machine();
+    let mut state = machine.initial().expect("an initial state");
+    let mut last: Option<JointMove> = None;
+    for _ in 0..most {
+        if machine.is_terminal(&state).expect("small") {
+            break;
+        }
+        let mut joint = Vec::new();
+        for player in &mut players {
+            let deadline = Deadline::within(clock);
+            let action = player.play(last.as_ref(), &deadline).expect("a move");
+            assert!(!matches!(player.trouble(), Some(crate::Trouble::Panicked)));
+            let mut legal = Vec::new();
+            machine.legal_moves(&state, player.role(), &mut legal).expect("small");
+            assert!(legal.contains(&action));
+            joint.push(action);
+        }
+        let joint = JointMove(joint);
+        state = machine.next(&state, &joint).expect("small");
+        last = Some(joint);
+    }
+    players.iter_mut().for_each(Player::stop);
+    let goals = machine.is_terminal(&state).expect("small").then(|| {
+        let goal = |role| machine.goal(&state, role).expect("small").value();
+        game.role_ids().map(goal).collect()
+    });
+    (players[0].findings(), goals)
+}
+
+#[test]
+fn the_default_player_finds_its_method_in_every_class_and_tells() {
+    let methods = [
+        ("connect_four_4x4", "guarded by alpha-beta"),
+        ("tictactoe_3p", "every role for itself"),
+        ("tron", "every role for itself"),
+        ("eight_puzzle", "planning"),
+    ];
+    for (name, method) in methods {
+        let reasoner = Reasoner::build(&game(name), &Budget::default());
+        let (findings, _) = play(&reasoner, Duration::from_millis(400), 2);
+        let told = findings.join("\n");
+        assert!(told.contains("class (") && told.contains(method), "{name}: {told}");
+    }
+}
+
+#[test]
+fn two_default_players_draw_tictactoe_and_one_solves_hanoi() {
+    let clock = Duration::from_millis(400);
+    let tictactoe = Reasoner::build(&game("tictactoe"), &Budget::default());
+    assert_eq!(play(&tictactoe, clock, 20).1, Some(vec![Some(Goal(50)); 2]));
+    let hanoi = Reasoner::build(&game("hanoi"), &Budget::default());
+    assert_eq!(play(&hanoi, Duration::from_secs(2), 100).1, Some(vec![Some(Goal(100))]));
+}
+
+#[test]
+fn tiny_clocks_and_games_without_a_circuit_are_played_legally() {
+    let tiny = Duration::from_millis(20);
+    play(&Reasoner::build(&game("breakthrough_5x5"), &Budget::default()), tiny, 6);
+    play(&Reasoner::interpreter(&game("tictactoe")), tiny, 20);
+    play(&Reasoner::interpreter(&game("chess")), Duration::from_millis(300), 2);
+}
+
+/// A search that always reports the same.
+struct Says(Option<SearchReport>);
+
+impl Search for Says {
+    fn name(&self) -> &'static str {
+        "says"
+    }
+
+    fn search(
+        &mut self,
+        _: &State,
+        _: Role,
+        _: &Effort,
+        _: &mut dyn FnMut(&SearchReport),
+    ) -> Result<SearchReport, ReasonError> {
+        Ok(self.0.clone().expect("a panic that the test wants"))
+    }
+
+    fn advance(&mut self, _: &State) {}
+
+    fn forget(&mut self) {}
+
+    fn use_machine(&mut self, _: Box<dyn Machine>) {}
+}
+
+fn says(values: [Value; 2]) -> SearchReport {
+    let mut report = SearchReport::empty("says", Role(0), 2);
+    report.moves = (0..2)
+        .map(|at| MoveReport {
+            action: Move(at),
+            value: values[at as usize],
+            visits: 1,
+            depth: 1,
+            weight: if at == 0 { 1.0 } else { 0.0 },
+        })
+        .collect();
+    report.best = Some(Move(0));
+    report
+}
+
+#[test]
+fn a_move_that_is_proven_to_lose_is_not_made_and_a_panicking_guard_is_done_without() {
+    let tree = says([Value::guess(90.0), Value::guess(10.0)]);
+    let proof = says([Value::exact(0.0), Value::guess(50.0)]);
+    let asked = |guard: Option<SearchReport>| {
+        let mut both = Guarded::new(Box::new(Says(Some(tree.clone()))), Box::new(Says(guard)), 0.5);
+        let report = || both.search(&State::new(), Role(0), &Effort::nodes(10), &mut |_| ());
+        let mut report = report;
+        let first = report().expect("a report").best;
+        assert_eq!(first, report().expect("a report").best);
+        first
+    };
+    assert_eq!(asked(Some(proof)), Some(Move(1)));
+    assert_eq!(asked(Some(says([Value::guess(1.0), Value::guess(2.0)]))), Some(Move(0)));
+    assert_eq!(asked(None), Some(Move(0)));
+}

@@ -73,7 +73,7 @@ pub struct ServeArgs {
 /// The best strategy there is: the first of this list.
 pub fn default_strategy() -> String {
     let known = |name: &&&str| Strategy::all().iter().any(|info| info.name == **name);
-    let best = ["plan", "uct", "random"].iter().find(known);
+    let best = ["fluxion", "plan", "uct", "random"].iter().find(known);
     (*best.unwrap_or(&"random")).to_owned()
 }
 

@@ -80,7 +80,9 @@ fn played<'s>(
             }
             count += 1.0;
         }
-        sums.iter_mut().for_each(|sum| *sum /= count);
+        for sum in &mut sums {
+            *sum /= count;
+        }
         (count > 0.0).then(|| Position { state: state.clone(), rewards: sums })
     })
 }

@@ -86,7 +86,9 @@ impl Model {
         let roles = own[0].rewards.len();
         let fluents = own.iter().flat_map(|p| p.state.iter()).map(|f| f.index() + 1).max()?;
         let mut samples = Samples::default();
-        own.iter().for_each(|position| samples.push(position.state.iter().map(|f| f.0)));
+        for position in &own {
+            samples.push(position.state.iter().map(|f| f.0));
+        }
         let learner = Learner { own: &own, samples: &samples, fluents, fitting, held: &held };
         let values: Vec<(Values, usize)> =
             (0..roles).map(|role| learner.learn(role, deadline)).collect();
@@ -162,10 +164,14 @@ fn with_pairs(samples: &Samples, fluents: usize, pairs: &[Pair]) -> Samples {
     let mut held = vec![false; fluents];
     for sample in 0..samples.len() {
         let own = samples.of(sample);
-        own.iter().for_each(|fluent| held[*fluent as usize] = true);
+        for fluent in own {
+            held[*fluent as usize] = true;
+        }
         let both = own.iter().flat_map(|b| &lists[*b as usize]).filter(|(a, _)| held[*a as usize]);
         more.push(own.iter().copied().chain(both.map(|(_, number)| *number)));
-        own.iter().for_each(|fluent| held[*fluent as usize] = false);
+        for fluent in own {
+            held[*fluent as usize] = false;
+        }
     }
     more
 }

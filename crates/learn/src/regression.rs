@@ -1,6 +1,6 @@
 //! Logistic regression of rewards on features that hold or do not hold.
 //!
-//! Stochastic gradient descent with steps of their own for each weight (AdaGrad: Duchi, Hazan and Singer 2011)
+//! Stochastic gradient descent with steps of their own for each weight (`AdaGrad`: Duchi, Hazan and Singer 2011)
 //! and weights drawn towards 0; rewards between 0 and 1 count as probabilities.
 
 use game::Deadline;
@@ -92,7 +92,7 @@ pub(crate) fn fit(
 
 /// A number without a divisor in common with `count`, near its golden section.
 fn stride(count: usize) -> usize {
-    let mut stride = (count as f64 * 0.618) as usize;
+    let mut stride = count * 618 / 1000;
     while stride > 1 && divisor(stride, count) > 1 {
         stride -= 1;
     }

@@ -33,7 +33,9 @@ fn the_centre_of_tictactoe_is_learned_to_be_worth_more_than_an_edge() {
     let state = |cell: &str| -> State {
         let mut machine = reasoner.machine();
         let mut state = machine.initial().expect("small");
-        for (text, holds) in [(format!("(cell {cell} x)"), true), (format!("(cell {cell} blank)"), false)] {
+        for (text, holds) in
+            [(format!("(cell {cell} x)"), true), (format!("(cell {cell} blank)"), false)]
+        {
             let fluent = universe.fluent(&universe.parse(&text).expect("a fluent"));
             if holds { state.insert(fluent) } else { state.remove(fluent) }
         }

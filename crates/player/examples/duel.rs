@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use game::{Budget, Deadline, Game, JointMove, Machine, Reasoner, Role};
+use game::{Budget, Deadline, Game, JointMove, Reasoner, Role};
 use player::{Player, Setup, Strategy};
 
 struct Match<'m> {
@@ -120,13 +120,27 @@ fn main() {
         let mean = |points: &[f64]| points.iter().sum::<f64>() / points.len().max(1) as f64;
         let told = work.map(|w| {
             let moves = w.moves.max(1.0);
-            format!("{:.0} nodes, depth {:.1}, {} troubles", w.nodes / moves, w.depth / moves, w.troubles)
+            format!(
+                "{:.0} nodes, depth {:.1}, {} troubles",
+                w.nodes / moves,
+                w.depth / moves,
+                w.troubles
+            )
         });
-        println!("{name}: {:.1} of {} matches; {} | {}", mean(&points), points.len(), told[0], told[1]);
+        println!(
+            "{name}: {:.1} of {} matches; {} | {}",
+            mean(&points),
+            points.len(),
+            told[0],
+            told[1]
+        );
         all.extend(points);
     }
     let count = all.len().max(1) as f64;
     let mean = all.iter().sum::<f64>() / count;
     let spread = all.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-    println!("{one} against {other}: {mean:.1} +- {:.1} of {count} matches", 1.96 * (spread / count).sqrt());
+    println!(
+        "{one} against {other}: {mean:.1} +- {:.1} of {count} matches",
+        1.96 * (spread / count).sqrt()
+    );
 }

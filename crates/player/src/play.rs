@@ -1,8 +1,8 @@
 //! A player of one role in one match: keeps track of the state and answers in time, always.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use game::playout::Random;

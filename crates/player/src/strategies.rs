@@ -60,7 +60,7 @@ const EVALUATORS: &[&str] = &["off", "fuzzy", "distance", "basic", "ground", "le
 pub(crate) static FLUXION: &[OptionInfo] = &[
     whole("threads", (1.0, 256.0), "1", "threads that share the graph"),
     NODES,
-    number("guard", (0.0, 1.0), "0.12", "the part of a move's time for alpha-beta beside the tree"),
+    whole("guard", (0.0, 100.0), "12", "percent of a move's time for alpha-beta beside the tree"),
     switch("learn", "on", "learn values of fluents in the start clock"),
     switch("derive", "on", "make an evaluator from the rules in the start clock"),
     number("prior", (0.0, 1e3), "2", "visits that a learned value weighs as much as"),

@@ -1,7 +1,7 @@
 //! The part in which strategies differ: given a state, which move?
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use game::{Deadline, Limits, Machine, Move, ReasonError, Reasoner, Role, State};

@@ -116,6 +116,7 @@ fn variants() -> Vec<Options> {
         Options { cut_off: Some(1), transpositions: false, ..base.clone() },
         Options { threads: 2, ..base.clone() },
         Options { memory: 40_000, ..base.clone() },
+        Options { prior: 2.0, implicit: 0.2, judged: 1, ..base.clone() },
     ]
 }
 

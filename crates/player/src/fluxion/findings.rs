@@ -69,9 +69,8 @@ pub(super) fn class_in_words(class: &GameClass) -> String {
         Some(sum) => format!("constant sum {sum}"),
         None => "no constant sum".to_owned(),
     };
-    let length = class.mean_length.map_or_else(
-        || "no end met".to_owned(),
-        |length| format!("{length:.0} moves on average"),
-    );
+    let length = class
+        .mean_length
+        .map_or_else(|| "no end met".to_owned(), |length| format!("{length:.0} moves on average"));
     format!("{roles}, {turns}, {sum}, {length}, {:.1} joint moves", class.mean_joint_moves)
 }

@@ -15,14 +15,14 @@ pub(super) struct Guarded {
     main: Box<dyn Search>,
     /// None once it has panicked.
     guard: Option<Box<dyn Search>>,
-    /// The part of the effort that the guard gets.
-    share: f64,
+    /// The part of the effort that the guard gets, in hundredths.
+    percent: u32,
 }
 
 impl Guarded {
     /// `guard` gets a part of the effort of each search, `main` the rest.
-    pub(super) fn new(main: Box<dyn Search>, guard: Box<dyn Search>, share: f64) -> Self {
-        Self { main, guard: Some(guard), share: share.clamp(0.0, 1.0) }
+    pub(super) fn new(main: Box<dyn Search>, guard: Box<dyn Search>, percent: u32) -> Self {
+        Self { main, guard: Some(guard), percent: percent.min(100) }
     }
 
     /// What the guard finds out within its part of the effort.
@@ -30,20 +30,18 @@ impl Guarded {
         let part = self.part(effort)?;
         let guard = self.guard.as_mut()?;
         let search = AssertUnwindSafe(|| guard.search(state, role, &part, &mut |_| ()));
-        match catch_unwind(search) {
-            Ok(report) => report.ok(),
-            Err(_) => {
-                self.guard = None;
-                None
-            }
-        }
+        let Ok(report) = catch_unwind(search) else {
+            self.guard = None;
+            return None;
+        };
+        report.ok()
     }
 
     /// None where the effort has no end: then nothing could be left for the main search.
     fn part(&self, effort: &Effort) -> Option<Effort> {
-        let nodes = effort.nodes.map(|nodes| (nodes as f64 * self.share) as u64);
+        let nodes = effort.nodes.map(|nodes| nodes / 100 * u64::from(self.percent));
         let deadline = match effort.deadline.left() {
-            Some(left) => effort.deadline.not_after(Instant::now() + left.mul_f64(self.share)),
+            Some(left) => effort.deadline.not_after(Instant::now() + left * self.percent / 100),
             None if nodes.is_some() => effort.deadline.clone(),
             None => return None,
         };
@@ -56,7 +54,8 @@ fn veto(report: &mut SearchReport, watched: &SearchReport) {
     let seen = |action: Move| watched.moves.iter().find(|own| own.action == action);
     for own in &mut report.moves {
         if let Some(seen) = seen(own.action) {
-            let (low, high) = (own.value.low.max(seen.value.low), own.value.high.min(seen.value.high));
+            let (low, high) =
+                (own.value.low.max(seen.value.low), own.value.high.min(seen.value.high));
             if low <= high {
                 own.value = search::Value::within(own.value.estimate, low, high);
             }

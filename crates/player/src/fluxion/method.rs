@@ -76,7 +76,7 @@ impl Parts<'_> {
     pub(super) fn search(&self, method: Method) -> Box<dyn Search> {
         match method {
             Method::Planning => self.planner(),
-            Method::Guarded if self.options.guard > 0.0 => {
+            Method::Guarded if self.options.guard > 0 => {
                 Box::new(Guarded::new(self.tree(), self.guard(), self.options.guard))
             }
             Method::Guarded | Method::Sampling => self.tree(),

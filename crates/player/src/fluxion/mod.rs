@@ -28,8 +28,8 @@ use opening::{Known, Opening};
 /// What the options say.
 #[derive(Clone, Debug)]
 pub(crate) struct Wishes {
-    /// The part of each move's time for alpha-beta.
-    pub(crate) guard: f64,
+    /// The part of each move's time for alpha-beta, in hundredths.
+    pub(crate) guard: u32,
     /// Whether to learn in the start clock, and whether to make an evaluator from the rules.
     pub(crate) learn: bool,
     pub(crate) derive: bool,
@@ -59,7 +59,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
     };
     let context = Context { memory, ..context.clone() };
     let wishes = Wishes {
-        guard: options.number("guard"),
+        guard: options.whole("guard") as u32,
         learn: options.is_on("learn"),
         derive: options.is_on("derive"),
         prior: options.number("prior"),

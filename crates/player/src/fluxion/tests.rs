@@ -137,7 +137,7 @@ fn a_move_that_is_proven_to_lose_is_not_made_and_a_panicking_guard_is_done_witho
     let tree = says([Value::guess(90.0), Value::guess(10.0)]);
     let proof = says([Value::exact(0.0), Value::guess(50.0)]);
     let asked = |guard: Option<SearchReport>| {
-        let mut both = Guarded::new(Box::new(Says(Some(tree.clone()))), Box::new(Says(guard)), 0.5);
+        let mut both = Guarded::new(Box::new(Says(Some(tree.clone()))), Box::new(Says(guard)), 50);
         let report = || both.search(&State::new(), Role(0), &Effort::nodes(10), &mut |_| ());
         let mut report = report;
         let first = report().expect("a report").best;

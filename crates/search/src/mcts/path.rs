@@ -209,7 +209,11 @@ fn back_up_implicit(graph: &Graph, node: &Node, expansion: &Expansion) {
         let others = node.roles.len().saturating_sub(1).max(1) as f64;
         for (at, own) in node.roles.iter().enumerate() {
             let old = own.implicit.get();
-            own.implicit.set(if at == role { value } else { (old - gain / others).clamp(0.0, 100.0) });
+            own.implicit.set(if at == role {
+                value
+            } else {
+                (old - gain / others).clamp(0.0, 100.0)
+            });
         }
     } else if let Some((_, child)) = best {
         for (own, from) in node.roles.iter().zip(&graph.node(child).roles) {

@@ -1,0 +1,71 @@
+// One tournament, live: standings, results by game, the latest matches.
+
+import { h, fill, s, toast } from "../dom.js";
+import { api, listen } from "../api.js";
+import { ago } from "./matches.js";
+
+/**
+ * Ratings with their intervals.
+ * @param {any[]} standings
+ */
+function ratings(standings) {
+  const known = standings.filter((one) => typeof one.rating === "number");
+  if (known.length < 2) return null;
+  const low = Math.min(...known.map((one) => one.rating - (one.error ?? 0)));
+  const high = Math.max(...known.map((one) => one.rating + (one.error ?? 0)));
+  const x = (/** @type {number} */ rating) => 130 + ((rating - low) / Math.max(1, high - low)) * 440;
+  return s("svg", { class: "chart", viewBox: `0 0 600 ${known.length * 26 + 8}`, role: "img", "aria-label": "ratings" }, known.map((one, at) => {
+    const y = at * 26 + 17;
+    return s("g", {}, s("text", { class: "axis name", x: 120, y: y + 4, "text-anchor": "end" }, one.player),
+      s("line", { class: "span", x1: x(one.rating - (one.error ?? 0)), x2: x(one.rating + (one.error ?? 0)), y1: y, y2: y }),
+      s("circle", { class: "point", cx: x(one.rating), cy: y, r: 5 }, s("title", {}, `${one.rating} ± ${one.error}`)));
+  }));
+}
+
+/** @param {any} data */
+function standings(data) {
+  const head = ["player", "matches", "mean", "rating", "±", "faults"];
+  return h("div", { class: "scroll" }, h("table", { id: "standings" }, h("thead", {}, h("tr", {}, head.map((name, at) => h("th", { class: at > 0 && "num" }, name)))),
+    h("tbody", {}, data.standings.map((/** @type {any} */ one) => h("tr", {}, h("td", {}, h("b", {}, one.player)),
+      [one.matches, Number(one.mean).toFixed(1), one.rating ?? "–", one.error ?? "–", one.faults].map((value) => h("td", { class: "num" }, String(value))))))));
+}
+
+/** @param {any} data */
+function byGame(data) {
+  return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, "game"), h("th", {}, "players"), h("th", { class: "num" }, "matches"), h("th", { class: "num" }, "mean goals"))),
+    h("tbody", {}, data.games.flatMap((/** @type {any} */ game) => game.results.map((/** @type {any} */ one) => h("tr", {}, h("td", {}, game.name), h("td", {}, one.players.join(" – ")),
+      h("td", { class: "num" }, String(one.matches)), h("td", { class: "num" }, one.goals.map((/** @type {number} */ goal) => goal.toFixed(1)).join(" – "))))))));
+}
+
+/** @param {string} id @param {any} data */
+function latest(id, data) {
+  const open = async (/** @type {number} */ number) => {
+    try {
+      const view = await api.import(JSON.stringify(await api.tournamentRecord(id, number)));
+      location.hash = `#/review/${encodeURIComponent(view.id)}`;
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), "bad");
+    }
+  };
+  return h("ul", { class: "match-list" }, data.latest.map((/** @type {any} */ one) => h("li", { class: "match-row" },
+    h("div", { class: "grow" }, h("span", { class: "title" }, one.game), h("span", { class: "small muted" }, `${one.players.join(" – ")}, ${one.steps} steps`)),
+    h("span", { class: "chip" }, (one.goals ?? []).join(" – ")), h("span", { class: "small muted when" }, ago(one.ended)),
+    h("button", { type: "button", class: "slim", onclick: () => open(one.id) }, "Replay"))));
+}
+
+/** @param {string} id */
+export async function tournament(id) {
+  const place = h("div", { class: "stack" });
+  const draw = (/** @type {any} */ data) => fill(place,
+    h("div", { class: "row" }, h("span", { class: ["chip", data.running && "live"] }, data.running ? "running" : data.finished >= data.matches ? "finished" : "stopped"),
+      h("progress", { max: data.matches, value: data.finished, "aria-label": "played" }), h("span", { class: "muted small" }, `${data.finished} of ${data.matches} matches`)),
+    h("div", { class: "halves" },
+      h("section", { class: "card" }, h("h2", {}, "Standings"), standings(data), ratings(data.standings)),
+      h("section", { class: "card" }, h("h2", {}, "Latest matches"), latest(id, data))),
+    h("section", { class: "card" }, h("h2", {}, "By game"), byGame(data)));
+  const first = await api.tournament(id);
+  draw(first);
+  const close = listen(`/tournaments/${encodeURIComponent(id)}/events`, { standings: draw });
+  const element = h("section", {}, h("div", { class: "page-head" }, h("h1", {}, first.title)), place);
+  return { element, title: first.title, leave: close };
+}

@@ -90,6 +90,13 @@ impl Bodies {
         (first..last).map(|at| self.body(at))
     }
 
+    /// The body of an atom with a number, counted from 0.
+    pub fn nth(&self, atom: AtomId, at: usize) -> Option<&[GroundLiteral]> {
+        let bounds = self.starts.get(atom.index()..atom.index() + 2)?;
+        let (first, last) = (bounds[0] as usize, bounds[1] as usize);
+        (at < last - first).then(|| self.body(first + at))
+    }
+
     /// All literals of all bodies of an atom, one after the other.
     pub fn literals_of(&self, atom: AtomId) -> &[GroundLiteral] {
         let Some(bounds) = self.starts.get(atom.index()..atom.index() + 2) else { return &[] };
@@ -128,6 +135,8 @@ mod tests {
         assert_eq!(of(0), [vec![]]);
         assert!(of(1).is_empty() && of(3).is_empty() && of(9).is_empty());
         assert_eq!(of(2), [vec![literal(0), literal(1)], vec![literal(3)]]);
+        assert_eq!(bodies.nth(AtomId(2), 1), Some(&[literal(3)][..]));
+        assert_eq!((bodies.nth(AtomId(2), 2), bodies.nth(AtomId(7), 0)), (None, None));
         assert_eq!(bodies.literals_of(AtomId(2)), [literal(0), literal(1), literal(3)]);
     }
 }

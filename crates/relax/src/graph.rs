@@ -1,0 +1,279 @@
+//! The relaxed planning graph of a state: when everything is first reached, and by what.
+//!
+//! Layers are worked off one after the other (Rauber-14, "Delete Relaxation Heuristics"); it suffices to keep the
+//! layer in which something first appears. Within a layer what costs fewer actions comes first, so that among the
+//! achievers of the first layer the easiest one is kept, as FF does (Hoffmann, Nebel 2001). Each node is reached
+//! once: a generalised Dijkstra search (Knuth 1977).
+
+use std::sync::Arc;
+
+use game::State;
+
+use crate::network::NONE;
+use crate::relaxation::{Disjunct, Relaxation};
+
+/// How costs are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// By layers, then by sums of actions.
+    Layers,
+    /// By sums of actions alone.
+    Sums,
+}
+
+/// Sums are not counted beyond this.
+const MOST: u32 = 1023;
+const UNREACHED: u32 = u32::MAX;
+
+/// The graph, and the memory for it: one for each thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph {
+    shared: Arc<Relaxation>,
+    left: Vec<u32>,
+    /// Sum of the costs of the children reached so far; once reached, the cost of the node.
+    sum: Vec<u32>,
+    /// The cheapest way to a node that is waiting.
+    best: Vec<u32>,
+    layer: Vec<u32>,
+    /// By which child a node that needs one was reached.
+    by: Vec<u32>,
+    buckets: Vec<Vec<u32>>,
+    pending: Vec<u32>,
+    /// Marks of the last extraction.
+    stamp: u32,
+    marked: Vec<u32>,
+    /// For each operator when it was marked, and in which layers.
+    used: Vec<(u32, u64)>,
+    stack: Vec<u32>,
+}
+
+impl Graph {
+    pub(crate) fn new(shared: Arc<Relaxation>) -> Self {
+        let nodes = shared.network.len();
+        let operators = shared.operators;
+        Self {
+            shared,
+            left: vec![0; nodes],
+            sum: vec![0; nodes],
+            best: vec![0; nodes],
+            layer: vec![0; nodes],
+            by: vec![0; nodes],
+            buckets: vec![Vec::new(); MOST as usize + 1],
+            pending: Vec::new(),
+            stamp: 0,
+            marked: vec![0; nodes],
+            used: vec![(0, 0); operators],
+            stack: Vec::new(),
+        }
+    }
+
+    /// Builds the graph of a state up to its fixpoint.
+    pub(crate) fn build(&mut self, state: &State, count: Count) {
+        let shared = self.shared.clone();
+        let network = &shared.network;
+        self.left.copy_from_slice(&network.need);
+        self.sum.fill(0);
+        self.best.fill(UNREACHED);
+        self.layer.fill(UNREACHED);
+        let mut highest = 0;
+        for (fluent, holds, not) in &shared.places {
+            let node = if state.contains(*fluent) { *holds } else { *not };
+            if node != NONE {
+                self.wait(node, NONE, 0, &mut highest);
+            }
+        }
+        for node in &network.given {
+            self.wait(*node, NONE, shared.price(*node), &mut highest);
+        }
+        let mut layer = 0;
+        loop {
+            self.work_off(&shared, layer, count, &mut highest);
+            if self.pending.is_empty() {
+                return;
+            }
+            layer += 1;
+            highest = 0;
+            let mut pending = std::mem::take(&mut self.pending);
+            for node in pending.drain(..) {
+                if self.layer[node as usize] == UNREACHED {
+                    let cost = self.best[node as usize];
+                    self.buckets[cost as usize].push(node);
+                    highest = highest.max(cost);
+                }
+            }
+            self.pending = pending;
+        }
+    }
+
+    fn wait(&mut self, node: u32, by: u32, cost: u32, highest: &mut u32) {
+        let cost = cost.min(MOST);
+        if cost < self.best[node as usize] {
+            self.best[node as usize] = cost;
+            self.by[node as usize] = by;
+            self.buckets[cost as usize].push(node);
+            *highest = (*highest).max(cost);
+        }
+    }
+
+    fn work_off(&mut self, shared: &Relaxation, layer: u32, count: Count, highest: &mut u32) {
+        let network = &shared.network;
+        let mut cost = 0;
+        while cost <= *highest {
+            while let Some(node) = self.buckets[cost as usize].pop() {
+                let at = node as usize;
+                if self.layer[at] != UNREACHED || self.best[at] != cost {
+                    continue;
+                }
+                self.layer[at] = layer;
+                self.sum[at] = cost;
+                let later = network.delayed[at] && count == Count::Layers;
+                for parent in network.parents(node) {
+                    self.offer(shared, *parent, node, cost, later, highest);
+                }
+            }
+            cost += 1;
+        }
+    }
+
+    /// Tells a node that one of its children is reached.
+    fn offer(
+        &mut self,
+        shared: &Relaxation,
+        node: u32,
+        child: u32,
+        cost: u32,
+        later: bool,
+        highest: &mut u32,
+    ) {
+        let at = node as usize;
+        if self.layer[at] != UNREACHED {
+            return;
+        }
+        if shared.network.all[at] {
+            self.sum[at] += cost;
+            self.left[at] -= 1;
+            if self.left[at] == 0 {
+                self.wait(node, child, self.sum[at] + shared.price(node), highest);
+            }
+        } else if !later {
+            self.wait(node, child, cost, highest);
+        } else if cost < self.best[at] {
+            self.best[at] = cost;
+            self.by[at] = child;
+            self.pending.push(node);
+        }
+    }
+
+    fn is_reached(&self, disjunct: &Disjunct) -> bool {
+        disjunct.iter().all(|node| self.layer[*node as usize] != UNREACHED)
+    }
+
+    /// The layer in which one of the disjuncts is first reached.
+    pub(crate) fn first_layer(&self, target: &[Disjunct]) -> Option<u32> {
+        let reached = target.iter().filter(|disjunct| self.is_reached(disjunct));
+        let layer = |disjunct: &Disjunct| {
+            disjunct.iter().map(|node| self.layer[*node as usize]).max().unwrap_or(0)
+        };
+        reached.map(layer).min()
+    }
+
+    /// The least sum of costs of a disjunct.
+    pub(crate) fn least_sum(&self, target: &[Disjunct]) -> Option<u32> {
+        let reached = target.iter().filter(|disjunct| self.is_reached(disjunct));
+        reached.map(|d| d.iter().map(|node| self.sum[*node as usize]).sum()).min()
+    }
+
+    /// The length of the shortest relaxed plan that the graph has for one of the disjuncts.
+    pub(crate) fn plan_length(&mut self, target: &[Disjunct]) -> Option<u32> {
+        let mut shortest = None;
+        for disjunct in target {
+            if self.is_reached(disjunct) {
+                let most = shortest.unwrap_or(u32::MAX);
+                shortest = self.extract(disjunct, most).or(shortest);
+            }
+        }
+        shortest
+    }
+
+    /// FF extraction: the number of actions marked for a disjunct; none if they are not fewer than `most`. An
+    /// action counts once for each layer in which it is needed, whatever number of its effects is used there.
+    fn extract(&mut self, disjunct: &Disjunct, most: u32) -> Option<u32> {
+        let shared = self.shared.clone();
+        self.stamp += 1;
+        self.stack.clear();
+        self.stack.extend(disjunct);
+        let mut actions = 0;
+        while let Some(node) = self.stack.pop() {
+            if std::mem::replace(&mut self.marked[node as usize], self.stamp) == self.stamp {
+                continue;
+            }
+            actions += self.mark(&shared, node);
+            if actions >= most {
+                return None;
+            }
+        }
+        Some(actions)
+    }
+
+    /// Puts what a node needs on the stack, and counts the action that it is.
+    fn mark(&mut self, shared: &Relaxation, node: u32) -> u32 {
+        let (network, at) = (&shared.network, node as usize);
+        if !network.all[at] {
+            let by = self.by[at];
+            if by != NONE {
+                self.stack.push(by);
+            }
+            return 0;
+        }
+        let mut actions = 0;
+        for child in network.children(node) {
+            let operator = network.operator[*child as usize];
+            if operator != NONE && shared.price(*child) > 0 {
+                let bit = 1u64 << self.layer[at].min(63);
+                let used = &mut self.used[operator as usize];
+                if used.0 != self.stamp {
+                    *used = (self.stamp, 0);
+                }
+                actions += u32::from(used.1 & bit == 0);
+                used.1 |= bit;
+            }
+            self.stack.push(*child);
+        }
+        actions
+    }
+
+    /// How many operators of a role lie on a path to the target: backward from it over everything reached.
+    pub(crate) fn relevant(&mut self, target: &[Disjunct], role: u32) -> u32 {
+        let shared = self.shared.clone();
+        let network = &shared.network;
+        self.stamp += 1;
+        self.stack.clear();
+        for disjunct in target {
+            if self.is_reached(disjunct) {
+                self.stack.extend(disjunct);
+            }
+        }
+        let mut count = 0;
+        while let Some(node) = self.stack.pop() {
+            if std::mem::replace(&mut self.marked[node as usize], self.stamp) == self.stamp {
+                continue;
+            }
+            count += u32::from(shared.acts(node, role));
+            for child in network.children(node) {
+                if self.layer[*child as usize] != UNREACHED
+                    && self.marked[*child as usize] != self.stamp
+                {
+                    self.stack.push(*child);
+                }
+            }
+        }
+        count
+    }
+
+    /// How many operators of a role can be reached at all.
+    pub(crate) fn possible(&self, role: u32) -> u32 {
+        let nodes = 0..self.layer.len() as u32;
+        let reached = nodes.filter(|node| self.layer[*node as usize] != UNREACHED);
+        reached.filter(|node| self.shared.acts(*node, role)).count() as u32
+    }
+}

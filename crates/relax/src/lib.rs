@@ -1,0 +1,23 @@
+//! Games as planning: what moves add and delete, what can be reached if nothing is deleted, and what that says
+//! about the value of a state (Rauber-14; the slides, 28-33).
+//!
+//! Main types: [`Operators`] (actions with preconditions and effects), [`Relaxation`] (the relaxed planning graph
+//! of a game), [`Relaxed`] (a [`game::Evaluator`] on it), [`ToGo`] (a [`search::planning::Distance`]).
+//!
+//! The crate is pure: no files, no printing; seeds and deadlines are arguments.
+
+mod formula;
+mod graph;
+mod heuristic;
+mod network;
+mod operators;
+mod relaxation;
+mod residual;
+mod targets;
+mod waits;
+
+pub use formula::{Atom, FALSE, Formula, FormulaId, Formulas, TRUE};
+pub use heuristic::{Heuristic, Insight, Measure, Possible, Relaxed, ToGo, h1};
+pub use operators::{Effect, Operator, Operators};
+pub use relaxation::{Relaxation, Sizes};
+pub use waits::{Turns, Waits};

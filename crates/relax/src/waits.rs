@@ -1,0 +1,157 @@
+//! Which moves are only waiting, and whether roles take turns: what random play shows.
+//!
+//! GDL lets every role move in every step; planning knows one actor. A move that its role only ever had as the
+//! only legal one, while another role had a choice, is *waiting*. Where in every state seen exactly one role had other moves, roles take turns, and
+//! a step is the move of one role while the others wait.
+
+use game::playout::Random;
+use game::{Deadline, Game, GroundProgram, JointMove, Machine, ReasonError, Role, State};
+use rustc_hash::FxHashMap;
+
+/// Who may act in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// There is one role.
+    Alone,
+    /// One role acts, the others wait.
+    Alternating,
+    /// Several roles may act at once.
+    Joint,
+}
+
+/// What is known about waiting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// For each role and move of the ground program whether it is waiting.
+    pub waits: Vec<Vec<bool>>,
+    /// Who may act.
+    pub turns: Turns,
+    /// Whether there are steps in which nobody acts.
+    pub pauses: bool,
+}
+
+/// How much to play.
+const PLAYOUTS: u32 = 24;
+const LENGTH: u32 = 300;
+const SEED: u64 = 7;
+
+/// How often a move was legal, alone or among others.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    alone: bool,
+    chosen: bool,
+}
+
+impl Waits {
+    /// Every move acts: what is right for one role, and safe for several.
+    pub fn none(program: &GroundProgram) -> Self {
+        let turns = if program.moves.len() == 1 { Turns::Alone } else { Turns::Joint };
+        let waits = program.moves.iter().map(|own| vec![false; own.len()]).collect();
+        Self { waits, turns, pauses: false }
+    }
+
+    /// Finds out by random play.
+    pub fn sample(
+        game: &Game,
+        program: &GroundProgram,
+        machine: &mut dyn Machine,
+        deadline: &Deadline,
+    ) -> Result<Self, ReasonError> {
+        let mut waits = Self::none(program);
+        if waits.turns == Turns::Alone {
+            return Ok(waits);
+        }
+        let mut play = Play::new(game, program);
+        play.run(machine, deadline)?;
+        for (own, seen) in waits.waits.iter_mut().zip(&play.seen) {
+            for (wait, seen) in own.iter_mut().zip(seen) {
+                *wait = seen.alone && !seen.chosen;
+            }
+        }
+        (waits.turns, waits.pauses) = play.turns(&waits.waits);
+        Ok(waits)
+    }
+}
+
+struct Play {
+    numbers: Vec<FxHashMap<u32, u32>>,
+    seen: Vec<Vec<Seen>>,
+    /// For each state seen the legal moves of each role, each list once.
+    looks: Vec<Vec<Vec<u32>>>,
+}
+
+impl Play {
+    fn new(game: &Game, program: &GroundProgram) -> Self {
+        let universe = game.universe();
+        let numbers = program.moves.iter().map(|own| {
+            let numbered = own.iter().enumerate();
+            numbered.map(|(at, action)| (universe.action(&action.term).0, at as u32)).collect()
+        });
+        let seen = program.moves.iter().map(|own| vec![Seen::default(); own.len()]).collect();
+        Self { numbers: numbers.collect(), seen, looks: Vec::new() }
+    }
+
+    fn run(&mut self, machine: &mut dyn Machine, deadline: &Deadline) -> Result<(), ReasonError> {
+        let initial = machine.initial()?;
+        let mut random = Random::new(SEED);
+        for _ in 0..PLAYOUTS {
+            let mut state = initial.clone();
+            for _ in 0..LENGTH {
+                if deadline.passed() || machine.is_terminal(&state)? {
+                    break;
+                }
+                let Some(next) = self.step(machine, &state, &mut random)? else { break };
+                state = next;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        machine: &mut dyn Machine,
+        state: &State,
+        random: &mut Random,
+    ) -> Result<Option<State>, ReasonError> {
+        let (mut look, mut joint, mut moves) = (Vec::new(), Vec::new(), Vec::new());
+        for role in 0..self.numbers.len() {
+            machine.legal_moves(state, Role(role as u32), &mut moves)?;
+            if moves.is_empty() {
+                return Ok(None);
+            }
+            joint.push(moves[random.below(moves.len())]);
+            let numbers = &self.numbers[role];
+            look.push(moves.iter().filter_map(|m| numbers.get(&m.0).copied()).collect());
+        }
+        self.note(&look);
+        self.looks.push(look);
+        machine.next(state, &JointMove(joint)).map(Some)
+    }
+
+    /// A move is waiting only if another role had a choice at the time: the last square of a board is no choice
+    /// either, but filling it is no waiting.
+    fn note(&mut self, look: &[Vec<u32>]) {
+        let choosing = look.iter().filter(|own: &&Vec<u32>| own.len() > 1).count();
+        for (own, seen) in look.iter().zip(&mut self.seen) {
+            for at in own {
+                let seen = &mut seen[*at as usize];
+                if own.len() > 1 { seen.chosen = true } else { seen.alone |= choosing > 0 }
+            }
+        }
+    }
+
+    fn turns(&self, waits: &[Vec<bool>]) -> (Turns, bool) {
+        let mut pauses = false;
+        for look in &self.looks {
+            let acting = look.iter().zip(waits);
+            let acting = acting.filter(|(own, waits)| own.iter().any(|at| !waits[*at as usize]));
+            match acting.count() {
+                0 => pauses = true,
+                1 => {}
+                _ => return (Turns::Joint, false),
+            }
+        }
+        // Without any state there is no evidence.
+        if self.looks.is_empty() { (Turns::Joint, false) } else { (Turns::Alternating, pauses) }
+    }
+}

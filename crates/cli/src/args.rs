@@ -58,6 +58,8 @@ pub enum Command {
     Analyze(AnalyzeArgs),
     /// Evaluate a position and tell which conditions make its value
     Eval(EvalArgs),
+    /// Find out how many search traps a game has, from a sample of its states
+    Traps(crate::traps::TrapsArgs),
     /// Play a demonstration match in the terminal
     Demo(DemoArgs),
     /// Be a player that any game manager can use

@@ -39,6 +39,7 @@ mod symmetry_page;
 mod table;
 mod tournament;
 mod trace;
+mod traps;
 mod wellformed;
 
 use std::process::ExitCode;
@@ -77,6 +78,7 @@ fn dispatch(
         Some(Command::Tournament(args)) => tournament::run(&args, session),
         Some(Command::Solve(args)) => solve::run(&args, session),
         Some(Command::Eval(args)) => eval::run(&args, session),
+        Some(Command::Traps(args)) => traps::run(&args, session),
         Some(Command::Ablation(args)) => ablation::run(&args, session),
     }
 }

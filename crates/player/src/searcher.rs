@@ -1,9 +1,11 @@
 //! Players that search: what a search needs around it to be a thinker.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use game::playout::Random;
 use game::{Deadline, Evaluator, Move, ReasonError, State, Status};
+use search::planning::Distance;
 use search::{Effort, Search, SearchReport};
 
 use crate::thinker::{Context, Thinker, Thought};
@@ -136,5 +138,33 @@ pub(crate) fn evaluator(
     }
     let method = evaluate::Method::named(if name == "fuzzy" { "distance" } else { name })?;
     let evaluation = method.build(&context.reasoner, &evaluate::Options::default(), &half)?;
+    if let Some(heuristic) = relax::Heuristic::named(name) {
+        let shared = relaxation(context, deadline)?;
+        return Some(Box::new(relax::Relaxed::new(&shared, heuristic)));
+    }
+    let method = evaluate::Method::named(if name == "fuzzy" { "distance" } else { name })?;
+    let options = evaluate::Options::default();
+    let evaluation = method.build(&context.reasoner, &options, &half(deadline))?;
     Some(Box::new(evaluation.evaluator()))
+}
+
+/// The delete relaxation of the game, if it can be had in time.
+pub(crate) fn relaxation(context: &Context, deadline: &Deadline) -> Option<Arc<relax::Relaxation>> {
+    relax::Relaxation::of(&context.reasoner, &half(deadline))
+}
+
+/// The moves to go in the relaxed game.
+pub(crate) fn to_go(
+    measure: relax::Measure,
+    context: &Context,
+    deadline: &Deadline,
+) -> Option<Box<dyn Distance>> {
+    let shared = relaxation(context, deadline)?;
+    Some(Box::new(relax::ToGo::new(&shared, measure)))
+}
+
+/// Half of the time that is left.
+fn half(deadline: &Deadline) -> Deadline {
+    let half = deadline.left().map_or_else(Deadline::never, |left| Deadline::within(left / 2));
+    deadline.flag().map_or(half.clone(), |flag| half.or_when(flag))
 }

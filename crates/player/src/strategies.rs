@@ -10,7 +10,7 @@ use search::planning::{Planner, PlannerOptions};
 use search::{Blind, GameClass, Search};
 
 use crate::options::{Kind, OptionInfo, Options};
-use crate::searcher::{Searcher, evaluator};
+use crate::searcher::{Searcher, evaluator, relaxation, to_go};
 use crate::thinker::{Context, Thinker};
 
 const fn switch(key: &'static str, default: &'static str, help: &'static str) -> OptionInfo {
@@ -67,6 +67,8 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     number("implicit", (0.0, 1.0), "0.2", "weight of learned values in implicit minimax backups"),
     MEMORY,
 ];
+const EVALUATORS: &[&str] =
+    &["off", "fuzzy", "distance", "basic", "ground", "h0", "h1", "h2", "h12"];
 
 /// The options of `uct`.
 pub(crate) static UCT: &[OptionInfo] = &[
@@ -105,14 +107,19 @@ pub(crate) static DEEPENING: &[OptionInfo] = &[
     choice("windows", &["scout", "alphabeta", "full"], "which parts of the tree are left out"),
     switch("nonuniform", "off", "search less promising moves less deep (thesis Eq. 4.4)"),
     switch("quiescence", "off", "search noisy leaves further (Rauber-14)"),
+    choice("noise", &["applicable", "possible"], "which actions tell noisy leaves"),
     choice("simultaneous", &["mixed", "serial"], "where several roles choose"),
     choice("eval", EVALUATORS, "the evaluator of leaves"),
     MEMORY,
 ];
 
 /// The options of `plan`.
-pub(crate) static PLAN: &[OptionInfo] =
-    &[NODES, choice("eval", EVALUATORS, "guides the search"), MEMORY];
+pub(crate) static PLAN: &[OptionInfo] = &[
+    NODES,
+    choice("eval", EVALUATORS, "guides the search"),
+    choice("distance", &["off", "hmax", "hadd", "ff"], "moves to go, for A* and greedy search"),
+    MEMORY,
+];
 
 fn memory(options: &Options, context: &Context) -> usize {
     match options.whole("memory") {
@@ -216,12 +223,21 @@ fn deepening_options(options: &Options, context: &Context) -> deepening::Options
         } else {
             DepthLimit::Uniform
         },
-        quiescence: options.is_on("quiescence").then(Quiescence::default),
+        quiescence: options
+            .is_on("quiescence")
+            .then(|| Quiescence { noise: noise(options), ..Quiescence::default() }),
         simultaneous: match options.text("simultaneous") {
             "serial" => Simultaneous::Serial,
             _ => Simultaneous::Mixed,
         },
         ..deepening::Options::default()
+    }
+}
+
+fn noise(options: &Options) -> deepening::Noise {
+    match options.text("noise") {
+        "possible" => deepening::Noise::Possible,
+        _ => deepening::Noise::Applicable,
     }
 }
 
@@ -244,7 +260,14 @@ fn deepen_by(
     let make = move |context: &Context, deadline: &Deadline| -> Box<dyn Search> {
         let class = class_of(context, deadline);
         let evaluator = evaluator(&eval, context, deadline).unwrap_or_else(|| Box::new(Blind));
-        Box::new(Deepening::new(context.machine(), evaluator, class, &chosen))
+        let search = Deepening::new(context.machine(), evaluator, class, &chosen);
+        let possible = chosen.quiescence.is_some_and(|q| q.noise == deepening::Noise::Possible);
+        match possible.then(|| relaxation(context, deadline)).flatten() {
+            Some(shared) => {
+                Box::new(search.with_possible_actions(Box::new(relax::Possible::new(&shared))))
+            }
+            None => Box::new(search),
+        }
     };
     let (nodes, depth) = (options.whole("nodes"), options.whole("depth"));
     Box::new(Searcher::new(context, nodes, depth, Box::new(make)))
@@ -280,6 +303,13 @@ pub(crate) fn max_n(options: &Options, context: &Context) -> Box<dyn Thinker> {
 pub(crate) fn plan(options: &Options, context: &Context) -> Box<dyn Thinker> {
     let memory = memory(options, context);
     let eval = options.text("eval").to_owned();
+    let nodes = options.whole("nodes");
+    let measure = match options.text("distance") {
+        "hmax" => Some(relax::Measure::Max),
+        "hadd" => Some(relax::Measure::Add),
+        "ff" => Some(relax::Measure::Plan),
+        _ => None,
+    };
     let make = move |context: &Context, deadline: &Deadline| -> Box<dyn Search> {
         let alone = context.reasoner.game().roles().len() == 1 && context.role == Role(0);
         if !alone {
@@ -288,10 +318,15 @@ pub(crate) fn plan(options: &Options, context: &Context) -> Box<dyn Thinker> {
         }
         let options = PlannerOptions { memory, seed: context.seed, ..PlannerOptions::default() };
         let planner = Planner::new(context.machine(), options);
-        match evaluator(&eval, context, deadline) {
-            Some(evaluator) => Box::new(planner.with_evaluator(evaluator)),
+        let planner = match evaluator(&eval, context, deadline) {
+            Some(evaluator) => planner.with_evaluator(evaluator),
+            None => planner,
+        };
+        let to_go = measure.and_then(|measure| to_go(measure, context, deadline));
+        match to_go {
+            Some(to_go) => Box::new(planner.with_distance(to_go)),
             None => Box::new(planner),
         }
     };
-    Box::new(Searcher::new(context, options.whole("nodes"), 0, Box::new(make)))
+    Box::new(Searcher::new(context, nodes, 0, Box::new(make)))
 }

@@ -141,8 +141,11 @@ impl Formulas {
 
     /// Leaves out `a and b` beside `or a`, and `a or b` beside `and a`.
     fn absorb(&self, sorted: &mut Vec<FormulaId>, all: bool) {
-        let literals: Vec<FormulaId> =
-            sorted.iter().copied().filter(|id| matches!(self.get(*id), Formula::Literal(..))).collect();
+        let literals: Vec<FormulaId> = sorted
+            .iter()
+            .copied()
+            .filter(|id| matches!(self.get(*id), Formula::Literal(..)))
+            .collect();
         if literals.is_empty() || literals.len() == sorted.len() {
             return;
         }

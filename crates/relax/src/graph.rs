@@ -22,21 +22,36 @@ pub(crate) enum Count {
 }
 
 /// Sums are not counted beyond this.
-const MOST: u32 = 1023;
-const UNREACHED: u32 = u32::MAX;
+const MOST: u16 = 1023;
+const UNREACHED: u16 = u16::MAX;
+
+/// What is known about a node; all of it in one place of memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    /// How many children are still needed.
+    left: u16,
+    /// Sum of the costs of the children reached so far; once reached, the cost of the node.
+    sum: u16,
+    /// The cheapest way to a node that is waiting.
+    best: u16,
+    layer: u16,
+    /// By which child a node that needs one was reached.
+    by: u32,
+}
+
+impl Cell {
+    /// Nothing is reached yet.
+    pub(crate) fn fresh(need: u32) -> Self {
+        let left = u16::try_from(need).unwrap_or(u16::MAX);
+        Self { left, sum: 0, best: u16::MAX, layer: UNREACHED, by: NONE }
+    }
+}
 
 /// The graph, and the memory for it: one for each thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     shared: Arc<Relaxation>,
-    left: Vec<u32>,
-    /// Sum of the costs of the children reached so far; once reached, the cost of the node.
-    sum: Vec<u32>,
-    /// The cheapest way to a node that is waiting.
-    best: Vec<u32>,
-    layer: Vec<u32>,
-    /// By which child a node that needs one was reached.
-    by: Vec<u32>,
+    cells: Vec<Cell>,
     buckets: Vec<Vec<u32>>,
     pending: Vec<u32>,
     /// Marks of the last extraction.
@@ -50,14 +65,10 @@ pub(crate) struct Graph {
 impl Graph {
     pub(crate) fn new(shared: Arc<Relaxation>) -> Self {
         let nodes = shared.network.len();
-        let operators = shared.operators;
+        let (operators, cells) = (shared.operators, shared.fresh.clone());
         Self {
             shared,
-            left: vec![0; nodes],
-            sum: vec![0; nodes],
-            best: vec![0; nodes],
-            layer: vec![0; nodes],
-            by: vec![0; nodes],
+            cells,
             buckets: vec![Vec::new(); MOST as usize + 1],
             pending: Vec::new(),
             stamp: 0,
@@ -70,33 +81,31 @@ impl Graph {
     /// Builds the graph of a state up to its fixpoint.
     pub(crate) fn build(&mut self, state: &State, count: Count) {
         let shared = self.shared.clone();
-        let network = &shared.network;
-        self.left.copy_from_slice(&network.need);
-        self.sum.fill(0);
-        self.best.fill(UNREACHED);
-        self.layer.fill(UNREACHED);
-        let mut highest = 0;
+        self.cells.copy_from_slice(&shared.fresh);
+        let mut highest = 0u16;
         for (fluent, holds, not) in &shared.places {
             let node = if state.contains(*fluent) { *holds } else { *not };
             if node != NONE {
                 self.wait(node, NONE, 0, &mut highest);
             }
         }
-        for node in &network.given {
+        for node in &shared.network.given {
             self.wait(*node, NONE, shared.price(*node), &mut highest);
         }
-        let mut layer = 0;
+        let mut layer = 0u16;
         loop {
             self.work_off(&shared, layer, count, &mut highest);
             if self.pending.is_empty() {
                 return;
             }
-            layer += 1;
+            // So many layers are never needed; a node that came later would only come too early.
+            layer = (layer + 1).min(UNREACHED - 1);
             highest = 0;
             let mut pending = std::mem::take(&mut self.pending);
             for node in pending.drain(..) {
-                if self.layer[node as usize] == UNREACHED {
-                    let cost = self.best[node as usize];
+                let cell = &self.cells[node as usize];
+                if cell.layer == UNREACHED {
+                    let cost = cell.best;
                     self.buckets[cost as usize].push(node);
                     highest = highest.max(cost);
                 }
@@ -105,28 +114,27 @@ impl Graph {
         }
     }
 
-    fn wait(&mut self, node: u32, by: u32, cost: u32, highest: &mut u32) {
+    fn wait(&mut self, node: u32, by: u32, cost: u16, highest: &mut u16) {
         let cost = cost.min(MOST);
-        if cost < self.best[node as usize] {
-            self.best[node as usize] = cost;
-            self.by[node as usize] = by;
+        let cell = &mut self.cells[node as usize];
+        if cost < cell.best {
+            (cell.best, cell.by) = (cost, by);
             self.buckets[cost as usize].push(node);
             *highest = (*highest).max(cost);
         }
     }
 
-    fn work_off(&mut self, shared: &Relaxation, layer: u32, count: Count, highest: &mut u32) {
+    fn work_off(&mut self, shared: &Relaxation, layer: u16, count: Count, highest: &mut u16) {
         let network = &shared.network;
-        let mut cost = 0;
+        let mut cost = 0u16;
         while cost <= *highest {
             while let Some(node) = self.buckets[cost as usize].pop() {
-                let at = node as usize;
-                if self.layer[at] != UNREACHED || self.best[at] != cost {
+                let cell = &mut self.cells[node as usize];
+                if cell.layer != UNREACHED || cell.best != cost {
                     continue;
                 }
-                self.layer[at] = layer;
-                self.sum[at] = cost;
-                let later = network.delayed[at] && count == Count::Layers;
+                (cell.layer, cell.sum) = (layer, cost);
+                let later = network.delayed[node as usize] && count == Count::Layers;
                 for parent in network.parents(node) {
                     self.offer(shared, *parent, node, cost, later, highest);
                 }
@@ -141,52 +149,59 @@ impl Graph {
         shared: &Relaxation,
         node: u32,
         child: u32,
-        cost: u32,
+        cost: u16,
         later: bool,
-        highest: &mut u32,
+        highest: &mut u16,
     ) {
-        let at = node as usize;
-        if self.layer[at] != UNREACHED {
+        let cell = &mut self.cells[node as usize];
+        if cell.layer != UNREACHED {
             return;
         }
-        if shared.network.all[at] {
-            self.sum[at] += cost;
-            self.left[at] -= 1;
-            if self.left[at] == 0 {
-                self.wait(node, child, self.sum[at] + shared.price(node), highest);
+        if shared.network.all[node as usize] {
+            cell.sum = cell.sum.saturating_add(cost);
+            cell.left -= 1;
+            if cell.left == 0 {
+                let cost = cell.sum.saturating_add(shared.price(node));
+                self.wait(node, child, cost, highest);
             }
         } else if !later {
             self.wait(node, child, cost, highest);
-        } else if cost < self.best[at] {
-            self.best[at] = cost;
-            self.by[at] = child;
+        } else if cost < cell.best {
+            (cell.best, cell.by) = (cost, child);
             self.pending.push(node);
         }
     }
 
     fn is_reached(&self, disjunct: &Disjunct) -> bool {
-        disjunct.iter().all(|node| self.layer[*node as usize] != UNREACHED)
+        disjunct.iter().all(|node| self.cells[*node as usize].layer != UNREACHED)
     }
 
     /// The layer in which one of the disjuncts is first reached.
     pub(crate) fn first_layer(&self, target: &[Disjunct]) -> Option<u32> {
         let reached = target.iter().filter(|disjunct| self.is_reached(disjunct));
         let layer = |disjunct: &Disjunct| {
-            disjunct.iter().map(|node| self.layer[*node as usize]).max().unwrap_or(0)
+            disjunct.iter().map(|node| self.cells[*node as usize].layer).max().unwrap_or(0)
         };
-        reached.map(layer).min()
+        reached.map(layer).min().map(u32::from)
     }
 
     /// The least sum of costs of a disjunct.
     pub(crate) fn least_sum(&self, target: &[Disjunct]) -> Option<u32> {
         let reached = target.iter().filter(|disjunct| self.is_reached(disjunct));
-        reached.map(|d| d.iter().map(|node| self.sum[*node as usize]).sum()).min()
+        reached.map(|disjunct| self.sum_of(disjunct)).min()
+    }
+
+    fn sum_of(&self, disjunct: &Disjunct) -> u32 {
+        disjunct.iter().map(|node| u32::from(self.cells[*node as usize].sum)).sum()
     }
 
     /// The length of the shortest relaxed plan that the graph has for one of the disjuncts.
     pub(crate) fn plan_length(&mut self, target: &[Disjunct]) -> Option<u32> {
-        let mut shortest = None;
-        for disjunct in target {
+        // The cheapest first, so that others are soon seen to be longer.
+        let reached = target.iter().filter(|disjunct| self.is_reached(disjunct));
+        let first = reached.min_by_key(|disjunct| self.sum_of(disjunct))?;
+        let mut shortest = self.extract(first, u32::MAX);
+        for disjunct in target.iter().filter(|disjunct| !std::ptr::eq(*disjunct, first)) {
             if self.is_reached(disjunct) {
                 let most = shortest.unwrap_or(u32::MAX);
                 shortest = self.extract(disjunct, most).or(shortest);
@@ -219,7 +234,7 @@ impl Graph {
     fn mark(&mut self, shared: &Relaxation, node: u32) -> u32 {
         let (network, at) = (&shared.network, node as usize);
         if !network.all[at] {
-            let by = self.by[at];
+            let by = self.cells[at].by;
             if by != NONE {
                 self.stack.push(by);
             }
@@ -229,7 +244,7 @@ impl Graph {
         for child in network.children(node) {
             let operator = network.operator[*child as usize];
             if operator != NONE && shared.price(*child) > 0 {
-                let bit = 1u64 << self.layer[at].min(63);
+                let bit = 1u64 << self.cells[at].layer.min(63);
                 let used = &mut self.used[operator as usize];
                 if used.0 != self.stamp {
                     *used = (self.stamp, 0);
@@ -260,7 +275,7 @@ impl Graph {
             }
             count += u32::from(shared.acts(node, role));
             for child in network.children(node) {
-                if self.layer[*child as usize] != UNREACHED
+                if self.cells[*child as usize].layer != UNREACHED
                     && self.marked[*child as usize] != self.stamp
                 {
                     self.stack.push(*child);
@@ -272,8 +287,8 @@ impl Graph {
 
     /// How many operators of a role can be reached at all.
     pub(crate) fn possible(&self, role: u32) -> u32 {
-        let nodes = 0..self.layer.len() as u32;
-        let reached = nodes.filter(|node| self.layer[*node as usize] != UNREACHED);
+        let nodes = 0..self.cells.len() as u32;
+        let reached = nodes.filter(|node| self.cells[*node as usize].layer != UNREACHED);
         reached.filter(|node| self.shared.acts(*node, role)).count() as u32
     }
 }

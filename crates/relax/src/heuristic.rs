@@ -6,6 +6,7 @@ use std::sync::Arc;
 use game::{Evaluator, Role, State};
 use search::deepening::PossibleActions;
 use search::planning::Distance;
+use search::traps::Reach;
 
 use crate::graph::{Count, Graph};
 use crate::relaxation::Relaxation;
@@ -198,6 +199,35 @@ impl Distance for ToGo {
 
     fn is_admissible(&self) -> bool {
         self.measure == Measure::Max && self.shared.roles() == 1 && self.shared.rewards == [100]
+    }
+}
+
+/// How far off lost ends are at least, for the proofs of traps.
+///
+/// Holds where roles take turns as [`crate::Waits`] found, which random play did not refute, and always where it
+/// found that several roles may act at once. Were it wrong, traps would be missed, never invented.
+#[derive(Clone, Debug)]
+pub struct Far {
+    graph: Graph,
+    shared: Arc<Relaxation>,
+}
+
+impl Far {
+    /// For one thread.
+    pub fn new(shared: &Arc<Relaxation>) -> Self {
+        Self { graph: Graph::new(shared.clone()), shared: shared.clone() }
+    }
+}
+
+impl Reach for Far {
+    fn steps_to_lose(&mut self, state: &State, role: Role) -> Option<u32> {
+        if self.shared.roles() == 1 {
+            return Some(0);
+        }
+        self.graph.build(state, Count::Layers);
+        let others = self.shared.targets.iter().enumerate();
+        let others = others.filter(|(other, _)| *other != role.index());
+        others.filter_map(|(_, target)| self.graph.first_layer(target)).min()
     }
 }
 

@@ -17,7 +17,7 @@ mod targets;
 mod waits;
 
 pub use formula::{Atom, FALSE, Formula, FormulaId, Formulas, TRUE};
-pub use heuristic::{Heuristic, Insight, Measure, Possible, Relaxed, ToGo, h1};
+pub use heuristic::{Far, Heuristic, Insight, Measure, Possible, Relaxed, ToGo, h1};
 pub use operators::{Effect, Operator, Operators};
 pub use relaxation::{Relaxation, Sizes};
 pub use waits::{Turns, Waits};

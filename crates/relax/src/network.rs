@@ -189,7 +189,8 @@ impl<'a> Builder<'a> {
     }
 
     fn conditions(&mut self, parts: &[FormulaId]) -> Vec<u32> {
-        let prop = |part: &FormulaId| if *part == TRUE { Prop::True } else { Prop::Condition(*part) };
+        let prop =
+            |part: &FormulaId| if *part == TRUE { Prop::True } else { Prop::Condition(*part) };
         parts.iter().map(|part| self.node(prop(part))).collect()
     }
 

@@ -111,7 +111,7 @@ fn steps(program: &GroundProgram, waits: &Waits) -> Vec<(Step, Option<AtomId>)> 
     let mut steps = Vec::new();
     for (role, own) in program.moves.iter().enumerate() {
         for (at, action) in own.iter().enumerate() {
-            let skipped = waits.turns == Turns::Alternating && waits.waits[role][at];
+            let skipped = waits.turns == Turns::Alternating && !waits.acts(role, at);
             if let (Some(legal), false) = (action.legal, skipped) {
                 steps.push((Step::Acts(role as u32, at as u32), Some(legal)));
             }

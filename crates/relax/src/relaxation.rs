@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use game::{Deadline, FluentId, Game, GroundProgram, Machine, Reasoner};
 
+use crate::graph::Cell;
 use crate::network::{Builder, NONE, Network, Prop};
 use crate::operators::Operators;
 pub(crate) use crate::targets::Disjunct;
@@ -16,6 +17,8 @@ pub struct Relaxation {
     pub(crate) network: Network,
     /// For each fluent that matters its nodes: that it holds, that it does not.
     pub(crate) places: Vec<(FluentId, u32, u32)>,
+    /// The graph before anything is reached.
+    pub(crate) fresh: Vec<Cell>,
     /// How many operators there are.
     pub(crate) operators: usize,
     /// For each node the role that acts in it.
@@ -89,7 +92,9 @@ impl Relaxation {
                 _ => Vec::new(),
             };
             let end = terminal.filter(|_| !implied);
-            ends.push(parts.into_iter().map(|part| std::iter::once(part).chain(end).collect()).collect());
+            ends.push(
+                parts.into_iter().map(|part| std::iter::once(part).chain(end).collect()).collect(),
+            );
         }
         let (network, number) = Network::finish(drafts);
         let renumber = |disjunct: &Disjunct| -> Disjunct {
@@ -113,7 +118,7 @@ impl Relaxation {
             (universe.fluent(&program.fluents[*fluent as usize]), *holds, *not)
         };
         let counts = |actor: Option<(u32, u32)>| {
-            actor.filter(|(role, at)| !operators.waits.waits[*role as usize][*at as usize])
+            actor.filter(|(role, at)| operators.waits.acts(*role as usize, *at as usize))
         };
         let mut totals = vec![0; program.moves.len()];
         for (role, _) in operators.list.iter().filter_map(|operator| counts(operator.actor)) {
@@ -126,6 +131,7 @@ impl Relaxation {
         let actors: Vec<u32> = network.operator.iter().map(actor).collect();
         Self {
             places: network.leaves.iter().map(place).collect(),
+            fresh: network.need.iter().map(|need| Cell::fresh(*need)).collect(),
             operators: operators.list.len(),
             prices: actors.iter().map(|role| u8::from(*role != NONE)).collect(),
             actors,
@@ -139,8 +145,8 @@ impl Relaxation {
     }
 
     /// What a node costs.
-    pub(crate) fn price(&self, node: u32) -> u32 {
-        u32::from(self.prices[node as usize])
+    pub(crate) fn price(&self, node: u32) -> u16 {
+        u16::from(self.prices[node as usize])
     }
 
     /// Whether a node is an action of a role.

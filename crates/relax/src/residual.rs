@@ -124,13 +124,22 @@ impl<'p> Residuals<'p> {
         let literal = Atom::Does { role, action };
         match (self.step, self.waits.turns) {
             (Step::Acts(actor, made), _) if actor == role => {
-                if made == action { TRUE } else { FALSE }
+                if made == action {
+                    TRUE
+                } else {
+                    FALSE
+                }
             }
             (_, Turns::Joint) => formulas.literal(literal, false),
             // The others wait; which of several waiting moves they make is left open.
+            _ if waits && self.only_wait(role) => TRUE,
             _ if waits => formulas.literal(literal, false),
             _ => FALSE,
         }
+    }
+
+    fn only_wait(&self, role: u32) -> bool {
+        self.waits.waits[role as usize].iter().filter(|waits| **waits).count() == 1
     }
 
     /// The residual of an atom.
@@ -173,7 +182,8 @@ impl<'p> Residuals<'p> {
         let roles = self.program.moves.len() as u32;
         for role in 0..roles {
             let begin = keyed.partition_point(|(key, _)| key.0 < role);
-            let own = &keyed[begin..begin + keyed[begin..].partition_point(|(key, _)| key.0 == role)];
+            let own =
+                &keyed[begin..begin + keyed[begin..].partition_point(|(key, _)| key.0 == role)];
             match self.step {
                 Step::Acts(actor, made) if actor == role => {
                     let begin = own.partition_point(|(key, _)| key.1 < made);

@@ -1,8 +1,8 @@
 //! Which moves are only waiting, and whether roles take turns: what random play shows.
 //!
-//! GDL lets every role move in every step; planning knows one actor. A move that its role only ever had as the
-//! only legal one, while another role had a choice, is *waiting*. Where in every state seen exactly one role had other moves, roles take turns, and
-//! a step is the move of one role while the others wait.
+//! GDL lets every role move in every step; planning knows one actor. A move that its role had as the only legal
+//! one, while another role had a choice, may be *waiting*. Where in every state seen at most one role had a choice
+//! or another move, roles take turns, and a step is the move of one role while the others wait.
 
 use game::playout::Random;
 use game::{Deadline, Game, GroundProgram, JointMove, Machine, ReasonError, Role, State};
@@ -22,8 +22,10 @@ pub enum Turns {
 /// What is known about waiting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waits {
-    /// For each role and move of the ground program whether it is waiting.
+    /// For each role and move of the ground program whether it may be waiting.
     pub waits: Vec<Vec<bool>>,
+    /// For each role and move whether it was also chosen among others, such as a pass.
+    pub chosen: Vec<Vec<bool>>,
     /// Who may act.
     pub turns: Turns,
     /// Whether there are steps in which nobody acts.
@@ -46,8 +48,13 @@ impl Waits {
     /// Every move acts: what is right for one role, and safe for several.
     pub fn none(program: &GroundProgram) -> Self {
         let turns = if program.moves.len() == 1 { Turns::Alone } else { Turns::Joint };
-        let waits = program.moves.iter().map(|own| vec![false; own.len()]).collect();
-        Self { waits, turns, pauses: false }
+        let waits: Vec<_> = program.moves.iter().map(|own| vec![false; own.len()]).collect();
+        Self { chosen: waits.clone(), waits, turns, pauses: false }
+    }
+
+    /// Whether a move is more than waiting.
+    pub fn acts(&self, role: usize, action: usize) -> bool {
+        self.chosen[role][action] || !self.waits[role][action]
     }
 
     /// Finds out by random play.
@@ -63,10 +70,9 @@ impl Waits {
         }
         let mut play = Play::new(game, program);
         play.run(machine, deadline)?;
-        for (own, seen) in waits.waits.iter_mut().zip(&play.seen) {
-            for (wait, seen) in own.iter_mut().zip(seen) {
-                *wait = seen.alone && !seen.chosen;
-            }
+        for (role, own) in play.seen.iter().enumerate() {
+            waits.waits[role] = own.iter().map(|seen| seen.alone).collect();
+            waits.chosen[role] = own.iter().map(|seen| seen.chosen).collect();
         }
         (waits.turns, waits.pauses) = play.turns(&waits.waits);
         Ok(waits)
@@ -143,8 +149,10 @@ impl Play {
     fn turns(&self, waits: &[Vec<bool>]) -> (Turns, bool) {
         let mut pauses = false;
         for look in &self.looks {
-            let acting = look.iter().zip(waits);
-            let acting = acting.filter(|(own, waits)| own.iter().any(|at| !waits[*at as usize]));
+            let acting = look.iter().zip(waits).filter(|(own, waits)| match own[..] {
+                [only] => !waits[only as usize],
+                _ => true,
+            });
             match acting.count() {
                 0 => pauses = true,
                 1 => {}

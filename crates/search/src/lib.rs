@@ -17,6 +17,7 @@ mod report;
 mod rewards;
 pub mod solver;
 pub mod table;
+pub mod traps;
 
 pub use class::{Certainty, Fact, GameClass, Known};
 pub use effort::{Effort, Meter, Stop};

@@ -586,6 +586,8 @@ pub enum Stage {
     Ground,
     /// The gates.
     Circuit,
+    /// Moves as actions with preconditions and effects.
+    Actions,
 }
 
 /// Arguments of `inspect`.
@@ -595,6 +597,8 @@ Examples:
   fluxion inspect tictactoe                      the ground rules
   fluxion inspect tictactoe --stage circuit      the gates
   fluxion inspect chess --counts                 sizes only
+  fluxion inspect tictactoe --stage actions      moves with what they add and delete
+  fluxion inspect hanoi --pddl hanoi.pddl        a puzzle for other planners: domain and problem
 
 Counts go to standard error, the stage itself to standard output; with --json, only counts.")]
 pub struct InspectArgs {
@@ -604,6 +608,9 @@ pub struct InspectArgs {
     /// What to print
     #[arg(long, value_enum, default_value_t, value_name = "STAGE")]
     pub stage: Stage,
+    /// Write a game of one role in PDDL: the domain to FILE, the problem to FILE with -problem in its name
+    #[arg(long, value_name = "FILE")]
+    pub pddl: Option<std::path::PathBuf>,
     /// Print sizes only
     #[arg(long)]
     pub counts: bool,

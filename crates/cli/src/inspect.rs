@@ -1,10 +1,12 @@
 //! `fluxion inspect`: what the rules become on the way to the machine.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use game::{Budget, GroundProgram};
+use game::{Budget, Deadline, Game, GroundProgram};
+use relax::{Operators, Waits};
 use serde_json::json;
 
 use crate::args::{InspectArgs, Stage};
@@ -33,9 +35,12 @@ pub fn run(args: &InspectArgs, session: &mut Session) -> anyhow::Result<Exit> {
         Err(why) => return gave_up(args, session, &why.to_string()),
     };
     let ground_seconds = begin.elapsed().as_secs_f64();
+    if args.pddl.is_some() || args.stage == Stage::Actions {
+        return actions(args, session, &game, &program, &budget);
+    }
     match args.stage {
-        Stage::Ground => ground(args, session, &program, ground_seconds),
         Stage::Circuit => circuit(args, session, &program, &budget, ground_seconds),
+        _ => ground(args, session, &program, ground_seconds),
     }
 }
 
@@ -113,4 +118,64 @@ fn circuit(
         circuit.graph.gate_count()
     ));
     Ok(Exit::Fine)
+}
+
+/// Moves as actions, printed or written for other planners.
+fn actions(
+    args: &InspectArgs,
+    session: &mut Session,
+    game: &Game,
+    program: &GroundProgram,
+    budget: &Budget,
+) -> anyhow::Result<Exit> {
+    let begin = ThreadTime::now();
+    let deadline = budget.deadline.map_or_else(Deadline::never, Deadline::at);
+    let deadline = budget.cancel.iter().fold(deadline, |end, flag| end.or_when(flag.clone()));
+    let mut machine = game.interpreter_with(session.limits(&args.reason));
+    let waits = Waits::sample(game, program, &mut machine, &deadline);
+    let waits = waits.unwrap_or_else(|_| Waits::none(program));
+    let Some(operators) = Operators::derive(program, waits, &deadline) else {
+        return gave_up(args, session, "the actions took too long or too much memory");
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    if let Some(path) = &args.pddl {
+        write_task(args, path, program, &operators)?;
+    }
+    if args.json {
+        let count = |adds| operators.effects().filter(|effect| effect.adds == adds).count();
+        session.json(&json!({
+            "game": args.game, "stage": "actions", "seconds": seconds, "stopped": null,
+            "operators": operators.list.len(), "additions": count(true), "deletions": count(false),
+            "every_step": operators.every_step.len(),
+            "persistent": operators.persistent.iter().filter(|persistent| **persistent).count(),
+            "inexpressible": operators.inexpressible,
+        }))?;
+        return Ok(Exit::Fine);
+    }
+    if !args.counts && args.pddl.is_none() {
+        write!(session.out, "{}", operators.to_text(program))?;
+    }
+    exit::say(&format!("{}, {seconds:.3} s", operators.summary()));
+    Ok(Exit::Fine)
+}
+
+/// Writes domain and problem.
+fn write_task(
+    args: &InspectArgs,
+    path: &Path,
+    program: &GroundProgram,
+    operators: &Operators,
+) -> anyhow::Result<()> {
+    let stem = path.file_stem().map_or_else(|| "game".into(), |stem| stem.to_string_lossy());
+    let task = relax::pddl::task(program, operators, &stem)
+        .map_err(|why| Failure::cannot(format!("{}: {why}", args.game)))?;
+    let suffix = path.extension().map_or_else(String::new, |e| format!(".{}", e.to_string_lossy()));
+    let problem = path.with_file_name(format!("{stem}-problem{suffix}"));
+    for (path, text) in [(path, &task.domain), (&problem, &task.problem)] {
+        std::fs::write(path, text).map_err(|error| {
+            Failure::cannot(format!("{} cannot be written: {error}", path.display()))
+        })?;
+        exit::say(&format!("{} is written", path.display()));
+    }
+    Ok(())
 }

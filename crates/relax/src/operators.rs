@@ -130,7 +130,7 @@ fn effects(
 ) -> Vec<Effect> {
     let mut effects = Vec::new();
     for (fluent, next) in fluents {
-        let residual = next.map_or(FALSE, |next| residuals.of(formulas, next));
+        let residual = next.map_or(FALSE, |next| residuals.of_next(formulas, next));
         if residual == formulas.literal(Atom::Fluent(*fluent), false) {
             continue;
         }

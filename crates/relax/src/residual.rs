@@ -142,6 +142,17 @@ impl<'p> Residuals<'p> {
         self.waits.waits[role as usize].iter().filter(|waits| **waits).count() == 1
     }
 
+    /// The residual of the rules for the next state, also of those that do not ask for moves.
+    pub(crate) fn of_next(&mut self, formulas: &mut Formulas, next: AtomId) -> FormulaId {
+        if self.dependence.on_moves[next.index()] {
+            return self.of(formulas, next);
+        }
+        let program = self.program;
+        let bodies = program.rules_of(next).map(|body| self.body(formulas, body));
+        let parts = bodies.collect();
+        formulas.or(parts)
+    }
+
     /// The residual of an atom.
     pub(crate) fn of(&mut self, formulas: &mut Formulas, atom: AtomId) -> FormulaId {
         match self.program.kinds[atom.index()] {

@@ -131,13 +131,9 @@ pub(crate) fn evaluator(
     context: &Context,
     deadline: &Deadline,
 ) -> Option<Box<dyn Evaluator>> {
-    let half = deadline.left().map_or_else(Deadline::never, |left| Deadline::within(left / 2));
-    let half = deadline.flag().map_or(half.clone(), |flag| half.or_when(flag));
     if name == "learned" {
-        return crate::lessons::learned(context, &half).map(|lesson| lesson.evaluator());
+        return crate::lessons::learned(context, &half(deadline)).map(|lesson| lesson.evaluator());
     }
-    let method = evaluate::Method::named(if name == "fuzzy" { "distance" } else { name })?;
-    let evaluation = method.build(&context.reasoner, &evaluate::Options::default(), &half)?;
     if let Some(heuristic) = relax::Heuristic::named(name) {
         let shared = relaxation(context, deadline)?;
         return Some(Box::new(relax::Relaxed::new(&shared, heuristic)));

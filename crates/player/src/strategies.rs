@@ -54,7 +54,8 @@ const fn or_off(key: &'static str, whole: bool, most: f64, help: &'static str) -
 
 const NODES: OptionInfo = whole("nodes", (0.0, 1e12), "0", "nodes for a move; 0 for no limit");
 const MEMORY: OptionInfo = whole("memory", (0.0, 1e6), "0", "MiB; 0 for what the player is given");
-const EVALUATORS: &[&str] = &["off", "fuzzy", "distance", "basic", "ground", "learned"];
+const EVALUATORS: &[&str] =
+    &["off", "fuzzy", "distance", "basic", "ground", "learned", "h0", "h1", "h2", "h12"];
 
 /// The options of `fluxion`.
 pub(crate) static FLUXION: &[OptionInfo] = &[
@@ -67,8 +68,6 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     number("implicit", (0.0, 1.0), "0.2", "weight of learned values in implicit minimax backups"),
     MEMORY,
 ];
-const EVALUATORS: &[&str] =
-    &["off", "fuzzy", "distance", "basic", "ground", "h0", "h1", "h2", "h12"];
 
 /// The options of `uct`.
 pub(crate) static UCT: &[OptionInfo] = &[

@@ -1,5 +1,5 @@
 //! Values of states from their relaxed planning graphs: h1, h2 and both together (Rauber-14), and the distances
-//! h_max and h_add of planning.
+//! `h_max` and `h_add` of planning.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Insight {
         self.graph.build(state, Count::Layers);
     }
 
-    /// The length of a relaxed plan by which the role gets its largest reward; none if there is none (l_win).
+    /// The length of a relaxed plan by which the role gets its largest reward; none if there is none (`l_win`).
     pub fn to_win(&mut self, role: Role) -> Option<u32> {
         self.graph.plan_length(self.shared.targets.get(role.index())?)
     }
@@ -155,9 +155,9 @@ impl Evaluator for Relaxed {
 /// How distances in games of one role are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// The layer of the goal (h_max): never more than the true distance.
+    /// The layer of the goal (`h_max`): never more than the true distance.
     Max,
-    /// The sum of the costs of what is needed (h_add).
+    /// The sum of the costs of what is needed (`h_add`).
     Add,
     /// The length of a relaxed plan (FF).
     Plan,

@@ -213,7 +213,9 @@ fn recursive(program: &GroundProgram) -> Vec<bool> {
     let (component_of, count) =
         gdl::depend::components(edges.len(), |node, edge| edges[node].get(edge).copied());
     let mut sizes = vec![0u32; count];
-    component_of.iter().for_each(|component| sizes[*component] += 1);
+    for component in &component_of {
+        sizes[*component] += 1;
+    }
     let itself = |(atom, used): (usize, &Vec<usize>)| used.contains(&atom);
     let own = edges.iter().enumerate().map(itself);
     own.zip(&component_of).map(|(own, component)| own || sizes[*component] > 1).collect()
@@ -340,7 +342,9 @@ fn certain(drafts: &[Draft]) -> Vec<bool> {
         let mut children = draft.children.clone();
         children.sort_unstable();
         children.dedup();
-        children.iter().for_each(|child| users[*child as usize].push(at as u32));
+        for child in &children {
+            users[*child as usize].push(at as u32);
+        }
         left.push(if draft.all { children.len() as u32 } else { 1 });
         if draft.is_plain() && draft.all && children.is_empty() {
             certain[at] = true;

@@ -212,7 +212,7 @@ impl Model {
             let mut slope = model.weights.map(|weight| PENALTY * weight);
             slope[0] = 0.0;
             for (row, (features, result)) in rows.iter().zip(games) {
-                let error = model.chance(features) - (result.clamp(-1.0, 1.0) + 1.0) / 2.0;
+                let error = model.chance(features) - f64::midpoint(result.clamp(-1.0, 1.0), 1.0);
                 for (input, slope) in slope.iter_mut().enumerate() {
                     *slope += error * model.scaled(row, input) / count;
                 }

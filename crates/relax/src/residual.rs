@@ -27,7 +27,7 @@ impl Dependence {
         let mut keyed = vec![Vec::new(); program.kinds.len()];
         for atom in program.atoms().filter(|atom| on_moves[atom.index()]) {
             for (at, body) in program.rules_of(atom).enumerate() {
-                match body.iter().find_map(|literal| positive_move(program, literal)) {
+                match body.iter().find_map(|literal| positive_move(program, *literal)) {
                     Some(key) => keyed[atom.index()].push((key, at as u32)),
                     None => free[atom.index()].push(at as u32),
                 }
@@ -38,7 +38,7 @@ impl Dependence {
     }
 }
 
-fn positive_move(program: &GroundProgram, literal: &GroundLiteral) -> Option<(u32, u32)> {
+fn positive_move(program: &GroundProgram, literal: GroundLiteral) -> Option<(u32, u32)> {
     match program.kinds[literal.atom.index()] {
         AtomKind::Does { role, action } if !literal.negative => Some((role, action)),
         _ => None,
@@ -56,7 +56,9 @@ fn dependent(program: &GroundProgram) -> Vec<bool> {
     let is_move = |atom: &AtomId| matches!(program.kinds[atom.index()], AtomKind::Does { .. });
     let mut open: Vec<AtomId> = program.atoms().filter(is_move).collect();
     let mut found = vec![false; program.kinds.len()];
-    open.iter().for_each(|atom| found[atom.index()] = true);
+    for atom in &open {
+        found[atom.index()] = true;
+    }
     while let Some(atom) = open.pop() {
         for user in &users[atom.index()] {
             if !std::mem::replace(&mut found[*user as usize], true) {

@@ -52,7 +52,9 @@ fn distances(machine: &mut dyn Machine, most: usize) -> Option<Vec<(State, Optio
     }
     let mut far: Vec<Option<u32>> = vec![None; states.len()];
     let mut open: VecDeque<usize> = ends.iter().copied().collect();
-    ends.iter().for_each(|end| far[*end] = Some(0));
+    for end in &ends {
+        far[*end] = Some(0);
+    }
     while let Some(at) = open.pop_front() {
         for other in &before[at] {
             if far[*other].is_none() {

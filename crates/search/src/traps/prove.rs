@@ -77,11 +77,14 @@ impl Prover {
         &mut *self.machine
     }
 
-    /// Starts to count anew, and forgets.
+    /// Starts to count anew. What was proved stays, unless nodes are limited: then how far a proof comes must not
+    /// depend on earlier ones.
     pub(super) fn begin(&mut self) {
         self.meter = Meter::start(&self.effort);
-        self.known.clear();
-        self.killers.clear();
+        if self.effort.nodes.is_some() {
+            self.known.clear();
+            self.killers.clear();
+        }
     }
 
     /// States looked at since the beginning.

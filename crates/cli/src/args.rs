@@ -13,7 +13,7 @@ const GAME_HELP: &str = "GAME is a path to a rule sheet, the name of a game of t
 
 /// A general game player: give it the rules of a game, and it plays, checks and shows it.
 ///
-/// Without a command, a demonstration match is played in the terminal.
+/// Without a command, the page is opened in the browser, as with `fluxion web`.
 #[derive(Debug, Parser)]
 #[command(
     name = "fluxion",
@@ -34,6 +34,8 @@ pub struct Args {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Play any game in the browser
+    Web(crate::page::WebArgs),
     /// Tell whether rules are sound, where they are not, and how to mend them
     Check(CheckArgs),
     /// Format rule sheets, comments kept, or convert between the two syntaxes

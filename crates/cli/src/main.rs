@@ -24,6 +24,7 @@ mod inspect;
 mod limits;
 mod machines;
 mod matches;
+mod page;
 mod render;
 mod replay;
 mod runner;
@@ -60,7 +61,8 @@ fn dispatch(
 ) -> anyhow::Result<exit::Exit> {
     use args::Command;
     match command {
-        None => demo::run(&args::DemoArgs::default(), session),
+        None => page::run(&page::WebArgs::default(), session),
+        Some(Command::Web(args)) => page::run(&args, session),
         Some(Command::Demo(args)) => demo::run(&args, session),
         Some(Command::Check(args)) => check::run(&args, session),
         Some(Command::Fmt(args)) => fmt::run(&args, session),

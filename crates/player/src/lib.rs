@@ -42,3 +42,4 @@ pub use play::{PlayError, Player, Setup, Trouble};
 pub use registry::StrategyInfo;
 pub use strategy::{BadStrategy, Strategy};
 pub use thinker::{Context, Thinker, Thought};
+pub use worker::Watch;

@@ -10,7 +10,7 @@ use game::{Budget, Deadline, Game, JointMove, Machine, Move, ReasonError, Reason
 
 use crate::strategy::Strategy;
 use crate::thinker::{Context, Thought};
-use crate::worker::{Answer, Task, Worker};
+use crate::worker::{Answer, Task, Watch, Worker};
 
 /// What a player is told before the match.
 #[derive(Clone)]
@@ -248,6 +248,11 @@ impl Player {
         if let Some(mut worker) = self.worker.take() {
             worker.end(PATIENCE);
         }
+    }
+
+    /// A watch for others: what the player thinks while it thinks.
+    pub fn watch(&self) -> Watch {
+        self.worker.as_ref().map(Worker::watch).unwrap_or_default()
     }
 
     /// What the strategy knew about the last move; none if there was no choice.

@@ -237,3 +237,25 @@ fn a_puzzle_is_planned_and_solved() {
     }
     assert_eq!(machine.goal(&state, Role(0)).expect("small").value(), Some(game::Goal(100)));
 }
+
+#[test]
+fn a_watch_sees_thoughts_and_makes_the_player_answer_early() {
+    let game = game("connect_four");
+    let role = game.role_ids().next().expect("two roles");
+    let mut player = parse("uct").player(Setup::new(&game, role));
+    player.start(&Deadline::within(Duration::from_millis(100))).expect("started");
+    let watch = player.watch();
+    let begin = Instant::now();
+    let thread =
+        std::thread::spawn(move || player.play(None, &Deadline::within(Duration::from_secs(600))));
+    let mut seen = false;
+    while !thread.is_finished() {
+        seen |= watch.thought().is_some_and(|thought| thought.report.is_some());
+        if seen {
+            watch.hurry();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(thread.join().expect("no panic").is_ok());
+    assert!(seen && begin.elapsed() < Duration::from_secs(300));
+}

@@ -45,6 +45,29 @@ struct Order {
 
 type Noted = Arc<Mutex<Option<(u64, Thought)>>>;
 
+/// Looks over the shoulder of a player, from any thread, and may hurry it.
+#[derive(Clone, Default)]
+pub struct Watch {
+    noted: Noted,
+    latest: Arc<AtomicU64>,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl Watch {
+    /// The best thought so far about the move that is looked for at present.
+    pub fn thought(&self) -> Option<Thought> {
+        let latest = self.latest.load(Ordering::SeqCst);
+        let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.as_ref().filter(|(of, _)| *of == latest).map(|(_, thought)| thought.clone())
+    }
+
+    /// Makes the player answer with what it has. A task that was ordered, but not begun yet, is not hurried: ask
+    /// again until the answer is there.
+    pub fn hurry(&self) {
+        self.interrupt.store(true, Ordering::SeqCst);
+    }
+}
+
 /// A thread with a thinker.
 pub(crate) struct Worker {
     orders: Option<Sender<Order>>,
@@ -72,6 +95,15 @@ impl Worker {
         };
         std::thread::Builder::new().name("thinker".to_owned()).spawn(move || inside.run()).ok()?;
         Some(Self { orders: Some(orders), answers, noted, latest, interrupt })
+    }
+
+    /// A watch on the thread.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch {
+            noted: self.noted.clone(),
+            latest: self.latest.clone(),
+            interrupt: self.interrupt.clone(),
+        }
     }
 
     /// Gives an order; what is under way is interrupted. The deadline gets the flag of interruption.

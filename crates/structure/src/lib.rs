@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod atlas;
 mod board;
 mod change;
 pub mod draw;
@@ -39,6 +40,7 @@ mod structures;
 mod ternary;
 mod turns;
 
+pub use atlas::{Atlas, Line, Square, Touched};
 pub use board::{Board, BoardKind, Quantity};
 pub use fluent::{Axis, Fluent, Functor, Inputs, args};
 pub use grid::{Neighbours, Tiling};

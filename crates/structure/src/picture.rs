@@ -65,12 +65,12 @@ pub struct Spot {
 
 /// The most cells of a picture, and the most pictures.
 const MOST_CELLS: usize = 2500;
-const MOST_PICTURES: usize = 32;
+pub(crate) const MOST_PICTURES: usize = 32;
 /// Smaller boards say more as text.
 const FEWEST_CELLS: usize = 3;
 
 /// Coordinates in the order in which people read them: an order that counts down is turned round.
-fn reading_order(axis: &Axis, game: &Game) -> Vec<usize> {
+pub(crate) fn reading_order(axis: &Axis, game: &Game) -> Vec<usize> {
     let symbols = game.universe().symbols();
     let number = |at: usize| axis.values.get(at)?.to_text(symbols).parse::<i64>().ok();
     let last = axis.values.len().saturating_sub(1);
@@ -82,15 +82,15 @@ fn reading_order(axis: &Axis, game: &Game) -> Vec<usize> {
 }
 
 /// How the coordinates of a board are laid out.
-struct Layout<'s> {
-    columns: &'s Axis,
-    rows: Option<&'s Axis>,
+pub(crate) struct Layout<'s> {
+    pub(crate) columns: &'s Axis,
+    pub(crate) rows: Option<&'s Axis>,
     /// The coordinates that tell pictures apart.
-    others: Vec<&'s Axis>,
+    pub(crate) others: Vec<&'s Axis>,
 }
 
 impl<'s> Layout<'s> {
-    fn new(board: &'s Board) -> Option<Self> {
+    pub(crate) fn new(board: &'s Board) -> Option<Self> {
         let (mut others, mut grid) = (board.selectors(), board.grid());
         let extra = grid.len().saturating_sub(2);
         others.extend(grid.drain(..extra));
@@ -167,9 +167,10 @@ impl Structures {
     /// The boards of a state, larger ones first. Which pictures there are, and their cells, is the same for every
     /// state.
     pub fn pictures(&self, game: &Game, state: &State) -> Vec<Picture> {
-        let mut pictures = Vec::new();
+        let mut pictures: Vec<Picture> = Vec::new();
         for (layout, numbers) in &self.layouts() {
-            pictures.extend(self.layered(game, state, layout, numbers));
+            let own = self.layered(game, state, layout, numbers);
+            pictures.extend(own.into_iter().map(|(_, picture)| picture));
         }
         pictures.truncate(MOST_PICTURES);
         pictures
@@ -201,7 +202,7 @@ impl Structures {
     }
 
     /// The layouts of the boards that are drawn, with the boards that share each.
-    fn layouts(&self) -> Vec<(Layout<'_>, Vec<usize>)> {
+    pub(crate) fn layouts(&self) -> Vec<(Layout<'_>, Vec<usize>)> {
         let mut groups: Vec<(Layout<'_>, Vec<usize>)> = Vec::new();
         for (number, board) in self.boards.iter().enumerate() {
             let Some(layout) = Layout::new(board).filter(|layout| layout.drawable(board)) else {
@@ -216,13 +217,13 @@ impl Structures {
     }
 
     /// The pictures of boards that lie on each other, one for each choice of the other coordinates.
-    fn layered(
+    pub(crate) fn layered(
         &self,
         game: &Game,
         state: &State,
         layout: &Layout<'_>,
         numbers: &[usize],
-    ) -> Vec<Picture> {
+    ) -> Vec<(Vec<usize>, Picture)> {
         let symbols = game.universe().symbols();
         let names: Vec<_> =
             numbers.iter().map(|n| symbols.name(self.boards[*n].functor.name).to_owned()).collect();
@@ -248,9 +249,10 @@ impl Structures {
                 upwards.iter().map(|at| text(axis, at)).collect()
             });
             let columns = across.iter().map(|at| text(layout.columns, at)).collect();
-            pictures.push(Picture { title, columns, rows, tiling: self.tiling(numbers), cells });
+            let tiling = self.tiling(numbers);
+            pictures.push((choice, Picture { title, columns, rows, tiling, cells }));
         }
-        pictures.retain(|picture| !picture.cells.is_empty());
+        pictures.retain(|(_, picture)| !picture.cells.is_empty());
         pictures
     }
 

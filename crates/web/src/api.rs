@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::assets;
-use crate::engine::STRENGTHS;
+use crate::engine::{DEFAULT, STRENGTHS};
 use crate::error::{ApiError, Outcome};
 use crate::visitor::Visitor;
 
@@ -54,6 +54,7 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/games", get(games::list))
         .route("/games/{name}", get(games::one))
         .route("/games/{name}/position", get(games::position))
+        .route("/games/{name}/boards", get(games::boards))
         .route("/games/{name}/picture.svg", get(games::picture))
         .route("/check", post(games::check))
         .route("/format", post(games::format))
@@ -141,7 +142,7 @@ async fn strategies() -> Json<Value> {
         json!({"name": info.name, "summary": info.summary, "has_strength": has_strength,
                "options": info.options.iter().map(option).collect::<Value>()})
     });
-    Json(json!({"default": {"one_role": "plan", "several_roles": "uct"},
+    Json(json!({"default": {"one_role": DEFAULT, "several_roles": DEFAULT},
                 "strategies": strategies.collect::<Value>()}))
 }
 

@@ -301,6 +301,8 @@ impl Inside {
     }
 }
 
+/// What plays where no strategy is named.
+pub const DEFAULT: &str = "fluxion";
 /// The strengths that people may choose from.
 pub const STRENGTHS: std::ops::RangeInclusive<u8> = 1..=10;
 
@@ -334,6 +336,7 @@ mod tests {
         assert_eq!(show("uct:threads=2", Some(6)), "uct:threads=2,nodes=8192");
         assert_eq!(show("uct", Some(10)), "uct");
         assert_eq!(show("random", Some(3)), "random");
+        assert!(Strategy::parse(DEFAULT).is_ok());
         assert!(show("clever", None).contains("there is no strategy"));
     }
 }

@@ -46,6 +46,13 @@ pub fn cell(spot: &Square) -> Value {
     json!({"board": spot.picture, "column": spot.column, "row": spot.row})
 }
 
+/// The boards of a state alone.
+pub fn boards(sheet: &Sheet, state: &State) -> Value {
+    let structures = sheet.structures();
+    let pictures = structures.pictures(&sheet.game, state);
+    pictures.iter().map(|picture| board(picture, structures)).collect()
+}
+
 fn board(picture: &Picture, structures: &Structures) -> Value {
     let tiling = match picture.tiling {
         Tiling::Square => "square",

@@ -87,17 +87,7 @@ pub async fn position(
 
 /// The initial position as a picture, drawn once for each version of the rules.
 pub async fn picture(State(app): Shared, Path(name): Path<String>) -> Outcome<Response> {
-    let found = find(&name)?;
-    let key = format!(
-        "{} {}",
-        env!("CARGO_PKG_VERSION"),
-        protocol::trace::sha256(found.rules.as_bytes())
-    );
-    let known = app.house.store.picture(&key).map_err(broken)?;
-    let svg = match known {
-        Some(svg) => svg,
-        None => draw_and_keep(&app, found, &key).await?,
-    };
+    let svg = kept(&app, &name, "picture", drawn).await?;
     if svg.is_empty() {
         return Ok(StatusCode::NOT_FOUND.into_response());
     }
@@ -106,20 +96,45 @@ pub async fn picture(State(app): Shared, Path(name): Path<String>) -> Outcome<Re
     Ok((headers, svg).into_response())
 }
 
-async fn draw_and_keep(app: &Arc<App>, found: &library::Entry, key: &str) -> Outcome<String> {
-    // One at a time: a page shows many, and matches come first.
+/// The boards of the initial position, found once for each version of the rules.
+pub async fn boards(State(app): Shared, Path(name): Path<String>) -> Outcome<Response> {
+    let json = kept(&app, &name, "boards", boards_of).await?;
+    let headers =
+        [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "max-age=86400")];
+    Ok((headers, json).into_response())
+}
+
+/// Something about a game of the library that is made once and kept in the database. One at a time: a page shows
+/// many, and matches come first.
+async fn kept(
+    app: &Arc<App>,
+    name: &str,
+    kind: &str,
+    make: fn(&Sheet, &crate::config::Limits) -> String,
+) -> Outcome<String> {
     static ONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    let found = find(name)?;
+    let rules = protocol::trace::sha256(found.rules.as_bytes());
+    let key = format!("{kind} {} {rules}", env!("CARGO_PKG_VERSION"));
+    if let Some(known) = app.house.store.picture(&key).map_err(broken)? {
+        return Ok(known);
+    }
     let _alone = ONE.lock().await;
-    if let Some(svg) = app.house.store.picture(key).map_err(broken)? {
-        return Ok(svg);
+    if let Some(known) = app.house.store.picture(&key).map_err(broken)? {
+        return Ok(known);
     }
     let source = Source { library: Some(found.name.to_owned()), rules: None, title: None };
     let sheet = app.sheet("pictures", source).await?;
     let limits = app.config.limits.clone();
     let time = limits.sheet_time * 2;
-    let svg = app.watched("pictures", time, move || drawn(&sheet, &limits)).await?;
-    app.house.store.keep_picture(key, &svg).map_err(broken)?;
-    Ok(svg)
+    let made = app.watched("pictures", time, move || make(&sheet, &limits)).await?;
+    app.house.store.keep_picture(&key, &made).map_err(broken)?;
+    Ok(made)
+}
+
+fn boards_of(sheet: &Sheet, limits: &crate::config::Limits) -> String {
+    let boards = sheet.initial(limits).map(|state| crate::position::boards(sheet, &state));
+    json!({ "boards": boards.unwrap_or_else(|_| json!([])) }).to_string()
 }
 
 /// The first board of the initial position; nothing if there is none.

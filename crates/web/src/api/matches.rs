@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Body, Shared, broken, seconds};
 use crate::app::App;
-use crate::engine::{STRENGTHS, with_strength};
+use crate::engine::{DEFAULT, STRENGTHS, with_strength};
 use crate::error::{ApiError, Outcome};
 use crate::random;
 use crate::sheets::Source;
@@ -44,7 +44,7 @@ impl SeatRequest {
                 if strength.is_some_and(|strength| !STRENGTHS.contains(&strength)) {
                     return Err(ApiError::bad("strengths are from 1 to 10"));
                 }
-                let text = strategy.as_deref().unwrap_or("uct");
+                let text = strategy.as_deref().unwrap_or(DEFAULT);
                 with_strength(text, strength).map_err(|error| ApiError::bad(error.to_string()))?;
             }
             "remote" => {
@@ -261,7 +261,7 @@ fn line_of(listed: &Listed, visitor: &Visitor) -> Value {
             "human" if seat.owner.as_ref() == Some(&visitor.id) => "you".to_owned(),
             "human" => "person".to_owned(),
             "remote" => seat.url.clone().unwrap_or_default(),
-            "strategy" => seat.strategy.clone().unwrap_or_else(|| "default".to_owned()),
+            "strategy" => seat.strategy.clone().unwrap_or_else(|| DEFAULT.to_owned()),
             other => other.to_owned(),
         }
     };

@@ -134,7 +134,7 @@ impl Dealer {
         state: State,
         seconds: f64,
     ) -> Outcome<()> {
-        let text = self.default_strategy();
+        let text = self.adviser();
         let strategy =
             player::Strategy::parse(text).map_err(|e| ApiError::internal(e.to_string()))?;
         let label = Label { step, role, purpose, strategy: text.to_owned() };

@@ -43,6 +43,11 @@ impl Dealer {
 
     /// What plays where no strategy is named.
     pub(super) fn default_strategy(&self) -> &'static str {
+        crate::engine::DEFAULT
+    }
+
+    /// What gives advice: it needs no time to get ready.
+    pub(super) fn adviser(&self) -> &'static str {
         if self.meta.roles.len() == 1 { "plan" } else { "uct" }
     }
 

@@ -6,6 +6,7 @@
 mod domain;
 mod formula;
 mod names;
+mod parts;
 pub mod program;
 mod rules;
 pub mod search;

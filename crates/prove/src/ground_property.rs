@@ -243,34 +243,32 @@ impl Work<'_, '_> {
         let mut open: Vec<Variable> = variables.to_vec();
         while !open.is_empty() {
             let useful = |atom: &&Atom| occurs(atom, &open);
-            match guards.iter().copied().find(useful) {
-                Some(atom) => {
-                    all = self.join(&all, atom, variables)?;
-                    open.retain(|v| !occurs(atom, &[*v]));
-                }
-                None => {
-                    let variable = open.remove(0);
-                    let range = self.range(variable, body)?;
-                    self.check(all.len().saturating_mul(range.len()))?;
-                    let extend = |row: &Vec<(Variable, GroundTerm)>, value: &GroundTerm| {
-                        let mut row = row.clone();
-                        row.push((variable, value.clone()));
-                        row
-                    };
-                    all = all
-                        .iter()
-                        .flat_map(|row| range.iter().map(move |value| extend(row, value)))
-                        .collect();
-                }
+            if let Some(atom) = guards.iter().copied().find(useful) {
+                all = self.join(&all, atom, variables)?;
+                open.retain(|v| !occurs(atom, &[*v]));
+            } else {
+                let variable = open.remove(0);
+                let range = self.range(variable, body)?;
+                self.check(all.len().saturating_mul(range.len()))?;
+                let extend = |row: &Vec<(Variable, GroundTerm)>, value: &GroundTerm| {
+                    let mut row = row.clone();
+                    row.push((variable, value.clone()));
+                    row
+                };
+                all = all
+                    .iter()
+                    .flat_map(|row| range.iter().map(move |value| extend(row, value)))
+                    .collect();
             }
         }
         Ok(all)
     }
 
     fn check(&self, more: usize) -> Result<(), GroundError> {
-        match self.nodes.saturating_add(more) > MOST_NODES {
-            true => Err(GroundError::TooLarge(format!("more than {MOST_NODES} parts"))),
-            false => Ok(()),
+        if self.nodes.saturating_add(more) > MOST_NODES {
+            Err(GroundError::TooLarge(format!("more than {MOST_NODES} parts")))
+        } else {
+            Ok(())
         }
     }
 
@@ -373,7 +371,9 @@ fn collect_guards<'f>(formula: &'f Formula, truth: bool, found: &mut Vec<&'f Ato
         (Formula::Atom(atom), true) => found.push(atom),
         (Formula::Not(inside), _) => collect_guards(inside, !truth, found),
         (Formula::And(parts), true) | (Formula::Or(parts), false) => {
-            parts.iter().for_each(|part| collect_guards(part, truth, found));
+            for part in parts {
+                collect_guards(part, truth, found);
+            }
         }
         (Formula::Implies(a, b), false) => {
             collect_guards(a, true, found);
@@ -415,14 +415,15 @@ fn unify(
     bound: &mut Vec<(Variable, GroundTerm)>,
 ) -> bool {
     match (term, value) {
-        (Term::Variable(v), _) => match &values[*v as usize] {
-            Some(known) => known == value,
-            None => {
+        (Term::Variable(v), _) => {
+            if let Some(known) = &values[*v as usize] {
+                known == value
+            } else {
                 values[*v as usize] = Some(value.clone());
                 bound.push((*v, value.clone()));
                 true
             }
-        },
+        }
         (Term::Constant(a), GroundTerm::Constant(b)) => a == b,
         (Term::Function(a, args), GroundTerm::Function(b, parts)) => {
             a == b

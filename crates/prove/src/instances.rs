@@ -95,7 +95,9 @@ impl Instances {
             possible.for_each(|action| lists.legal(role, &action.term));
         }
         for (role, own) in program.goals.iter().enumerate() {
-            own.iter().for_each(|(value, _)| lists.goal(role, value));
+            for (value, _) in own {
+                lists.goal(role, value);
+            }
         }
         lists.statics();
         Self { tables: lists.finish(), missing: None }
@@ -123,7 +125,9 @@ impl Instances {
         match vocabulary.values(Place::relation(GOAL, 1), MOST_ROWS) {
             Some(values) => {
                 for role in 0..game.roles().len() {
-                    values.iter().for_each(|value| lists.goal(role, value));
+                    for value in &values {
+                        lists.goal(role, value);
+                    }
                 }
             }
             None => missing = Some("the goal values are too many".to_owned()),

@@ -408,9 +408,10 @@ impl<'t> Parser<'t> {
             let message = format!("the game has no name `{}`", written.name);
             let problem = Problem::new(&message, written.span.clone());
             let variable = written.name.starts_with(|c: char| c.is_uppercase() || c == '?');
-            let hint = match variable && written.args.is_none() {
-                true => format!("a variable needs a quantifier: `forall {0}: …`", written.name),
-                false => format!("the fluents are {}", self.known_fluents()),
+            let hint = if variable && written.args.is_none() {
+                format!("a variable needs a quantifier: `forall {0}: …`", written.name)
+            } else {
+                format!("the fluents are {}", self.known_fluents())
             };
             problem.hint(hint)
         })

@@ -1,7 +1,7 @@
 //! What names mean in a game: which fluents and relations there are, which depend on what, which values stand where.
 
 use datalog::plan::Lifetime;
-use datalog::{Analysis, Limits};
+use datalog::{Analysis, Estimates, Limits};
 use game::{Game, GroundTerm};
 use gdl::{Relation, Symbol, keyword};
 use ground::{Domains, Element, Place};
@@ -40,6 +40,7 @@ pub struct Vocabulary {
     analysis: Analysis,
     fluents: Vec<Functor>,
     statics: std::sync::Mutex<FxHashMap<Relation, Option<Vec<Vec<GroundTerm>>>>>,
+    sizes: std::sync::OnceLock<Vec<f64>>,
 }
 
 /// The most facts of a static relation that properties may use.
@@ -57,6 +58,7 @@ impl Vocabulary {
             analysis,
             fluents,
             statics: std::sync::Mutex::default(),
+            sizes: std::sync::OnceLock::new(),
         }
     }
 
@@ -101,6 +103,17 @@ impl Vocabulary {
             datalog::extent(self.game.program(), relation, &limits).ok()
         };
         known.entry(relation).or_insert_with(compute).clone()
+    }
+
+    /// For each rule how many instances it may have if it is instantiated as it stands, estimated.
+    pub fn rule_sizes(&self) -> &[f64] {
+        self.sizes.get_or_init(|| {
+            let program = self.game.program();
+            let roles = self.game.roles().len();
+            let estimates = Estimates::relaxed(program, &self.analysis, &self.game.sample(), roles);
+            let size = |rule: &gdl::normal::Rule| estimates.solutions(&rule.body, rule.variables);
+            program.rules.iter().map(size).collect()
+        })
     }
 
     /// The terms that can stand at a place (thesis Def. 7.6), if they are at most `most`.

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use structure::Functor;
 
 use crate::asp::names::{Names, applied};
+use crate::asp::rules::anonymous;
 use crate::vocabulary::{Depends, LEGAL, TRUE, Vocabulary};
 
 /// Names and rules of the domains that a program uses.
@@ -74,9 +75,10 @@ impl<'a> DomainRules<'a> {
             let place = Place::function(functor.name, functor.arity, at as u32);
             body.push(format!("{}({variable})", self.place(place, names)));
         }
-        match body.is_empty() {
-            true => format!("{head}({term})."),
-            false => format!("{head}({term}) :- {}.", body.join(", ")),
+        if body.is_empty() {
+            format!("{head}({term}).")
+        } else {
+            format!("{head}({term}) :- {}.", body.join(", "))
         }
     }
 
@@ -147,9 +149,10 @@ impl Static<'_, '_> {
             return name.clone();
         }
         let own = self.names.relation(relation);
-        let name = match self.is_dynamic(relation) || relation == LEGAL {
-            true => self.names.fresh(&format!("static_{own}")),
-            false => own,
+        let name = if self.is_dynamic(relation) || relation == LEGAL {
+            self.names.fresh(&format!("static_{own}"))
+        } else {
+            own
         };
         self.relations.insert(relation, name.clone());
         name
@@ -175,7 +178,7 @@ impl Static<'_, '_> {
                     below.push(p.relation);
                 }
                 Literal::Distinct(a, b) => {
-                    body.push(format!("{} != {}", self.names.pattern(a), self.names.pattern(b)))
+                    body.push(format!("{} != {}", self.names.pattern(a), self.names.pattern(b)));
                 }
                 Literal::Same(a, b) => {
                     body.push(format!("{} = {}", self.names.pattern(a), self.names.pattern(b)));
@@ -183,11 +186,12 @@ impl Static<'_, '_> {
             }
         }
         let head = applied(&head, &args);
-        let line = match body.is_empty() {
-            true => format!("{head}."),
-            false => format!("{head} :- {}.", body.join(", ")),
+        let line = if body.is_empty() {
+            format!("{head}.")
+        } else {
+            format!("{head} :- {}.", body.join(", "))
         };
-        (line, below)
+        (anonymous(line, rule), below)
     }
 
     fn is_dynamic(&self, relation: Relation) -> bool {

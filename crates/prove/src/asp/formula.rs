@@ -163,9 +163,10 @@ impl Encoder<'_, '_> {
         let head: Vec<String> = head.iter().map(|v| variable(*v)).collect();
         let head = applied(name, &head);
         let body: Vec<String> = body.into_iter().map(|part| part.text).collect();
-        let _ = match body.is_empty() {
-            true => writeln!(self.out, "{head}."),
-            false => writeln!(self.out, "{head} :- {}.", body.join(", ")),
+        let _ = if body.is_empty() {
+            writeln!(self.out, "{head}.")
+        } else {
+            writeln!(self.out, "{head} :- {}.", body.join(", "))
         };
     }
 
@@ -269,10 +270,7 @@ impl Encoder<'_, '_> {
             }
         }
         let args: Vec<String> = uses.iter().map(|v| variable(*v)).collect();
-        let _ = match args.is_empty() {
-            true => writeln!(self.out, "#defined {name}/0."),
-            false => writeln!(self.out, "#defined {name}/{}.", args.len()),
-        };
+        let _ = writeln!(self.out, "#defined {name}/{}.", args.len());
         called(&name, uses, truth)
     }
 }

@@ -3,6 +3,8 @@
 //! Whole numbers stay numbers. Other names become identifiers: small letters, digits and underscores, told apart by
 //! a number where two would become the same.
 
+use std::fmt::Write as _;
+
 use game::GroundTerm;
 use gdl::normal::Pattern;
 use gdl::{Relation, Symbol, Symbols};
@@ -48,18 +50,20 @@ impl Names {
     /// The name of a function or relation. Numbers cannot be, and `(done)` is not `done`.
     pub(crate) fn function(&self, name: Symbol, arity: usize) -> String {
         let text = self.constant(name);
-        let text = match text.starts_with(|c: char| c.is_ascii_lowercase()) {
-            true => text.to_owned(),
-            false => format!("f_{}", text.replace('-', "m")),
+        let text = if text.starts_with(|c: char| c.is_ascii_lowercase()) {
+            text.to_owned()
+        } else {
+            format!("f_{}", text.replace('-', "m"))
         };
         if arity == 0 { format!("{text}__") } else { text }
     }
 
     /// The name of a relation.
     pub(crate) fn relation(&self, relation: Relation) -> String {
-        match relation.parens && relation.arity == 0 {
-            true => self.function(relation.name, 0),
-            false => self.function(relation.name, relation.arity.max(1) as usize),
+        if relation.parens && relation.arity == 0 {
+            self.function(relation.name, 0)
+        } else {
+            self.function(relation.name, relation.arity.max(1) as usize)
         }
     }
 
@@ -102,7 +106,9 @@ fn identifier(text: &str) -> String {
     for c in text.to_lowercase().chars() {
         match c {
             'a'..='z' | '0'..='9' | '_' => name.push(c),
-            other => name.push_str(&format!("_{:x}_", other as u32)),
+            other => {
+                let _ = write!(name, "_{:x}_", other as u32);
+            }
         }
     }
     if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { format!("c{name}") }

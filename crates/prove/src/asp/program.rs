@@ -19,6 +19,8 @@ pub struct AspProgram {
     pub text: String,
     /// How many rules of the game it contains.
     pub rules: usize,
+    /// How many instances they have, estimated.
+    pub instances: f64,
 }
 
 /// How a program is written.
@@ -58,6 +60,7 @@ pub fn base_case(vocabulary: &Vocabulary, property: &Property) -> Result<AspProg
     Ok(AspProgram {
         text: with_declarations(&text, &needs, vocabulary, &names),
         rules: needs.rules,
+        instances: needs.instances,
     })
 }
 
@@ -121,7 +124,7 @@ pub fn induction_step(
     }
     if style.not_terminal {
         encoder.needs.insert(need_of_relation(TERMINAL, Time::True, vocabulary));
-        let _ = writeln!(constraints, ":- {}.", "terminal");
+        let _ = writeln!(constraints, ":- terminal.");
     }
     let mut needs = Needs::closure(encoder.needs.clone(), vocabulary);
     let uses_moves = needs.contains(Need::Moves) || encoder.out.contains(&legal);
@@ -140,12 +143,13 @@ pub fn induction_step(
     if let Some(problem) = problem {
         return Err(problem);
     }
-    let needs = if style.not_terminal { with_terminal(needs, vocabulary) } else { needs };
+    let needs = if style.not_terminal { with_terminal(&needs, vocabulary) } else { needs };
     let rules = Writer { vocabulary, names: &names }.rules(&needs);
     let states = states(vocabulary, &needs, style, &mut names, &mut domains);
-    let moves = match uses_moves {
-        true => moves(vocabulary, &static_rules, &legal, style, &names),
-        false => String::new(),
+    let moves = if uses_moves {
+        moves(vocabulary, &static_rules, &legal, style, &names)
+    } else {
+        String::new()
     };
     let domains = domains.finish(&mut names);
     let text = format!(
@@ -153,10 +157,10 @@ pub fn induction_step(
          {rules}{domains}{states}{moves}{clauses}{constraints}"
     );
     let text = with_declarations(&text, &needs, vocabulary, &names);
-    Ok((AspProgram { text, rules: needs.rules }, used))
+    Ok((AspProgram { text, rules: needs.rules, instances: needs.instances }, used))
 }
 
-fn with_terminal(needs: Needs, vocabulary: &Vocabulary) -> Needs {
+fn with_terminal(needs: &Needs, vocabulary: &Vocabulary) -> Needs {
     let roots = needs.all.iter().copied();
     let terminal = need_of_relation(TERMINAL, Time::True, vocabulary);
     Needs::closure(roots.chain([terminal]).collect::<Vec<_>>(), vocabulary)
@@ -185,9 +189,12 @@ fn states(
                 let terms: Vec<game::GroundTerm> = rows
                     .rows
                     .iter()
-                    .map(|(args, _)| match functor.parens {
-                        true => game::GroundTerm::Function(functor.name, args.clone()),
-                        false => game::GroundTerm::Constant(functor.name),
+                    .map(|(args, _)| {
+                        if functor.parens {
+                            game::GroundTerm::Function(functor.name, args.clone())
+                        } else {
+                            game::GroundTerm::Constant(functor.name)
+                        }
                     })
                     .collect();
                 out.push_str(&facts(&fluent, terms.iter(), names));

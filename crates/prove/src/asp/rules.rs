@@ -63,6 +63,8 @@ pub(crate) struct Needs {
     pub(crate) all: BTreeSet<Need>,
     /// How many rules define it: the size of the bottom program.
     pub(crate) rules: usize,
+    /// How many instances they have, estimated.
+    pub(crate) instances: f64,
 }
 
 impl Needs {
@@ -78,8 +80,10 @@ impl Needs {
                 todo.push(Need::Relation(LEGAL, Time::True));
                 todo.push(Need::Relation(ROLE, Time::True));
             }
-            for rule in vocabulary.game.program().rules.iter().filter(|rule| defines(rule, need)) {
+            let rules = vocabulary.game.program().rules.iter().zip(vocabulary.rule_sizes());
+            for (rule, size) in rules.filter(|(rule, _)| defines(rule, need)) {
                 needs.rules += 1;
+                needs.instances += size;
                 let literals = rule.body.iter().filter_map(|literal| match literal {
                     Literal::Positive(p) | Literal::Negative(p) => Some(p),
                     _ => None,
@@ -164,6 +168,23 @@ fn defines(rule: &Rule, need: Need) -> bool {
     }
 }
 
+/// Variables that occur once become `_`, so that their values are projected away before rules are instantiated.
+pub(crate) fn anonymous(mut line: String, rule: &Rule) -> String {
+    let mut occurrences = vec![0usize; rule.variables as usize];
+    rule.head.each_variable(&mut |v| occurrences[v as usize] += 1);
+    for literal in &rule.body {
+        literal.each_variable(&mut |v| occurrences[v as usize] += 1);
+    }
+    for (v, count) in occurrences.into_iter().enumerate() {
+        if count == 1 {
+            for end in [",", ")"] {
+                line = line.replace(&format!("X{v}{end}"), &format!("_{end}"));
+            }
+        }
+    }
+    line
+}
+
 /// Writes rules of a game.
 pub(crate) struct Writer<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
@@ -207,10 +228,12 @@ impl Writer<'_> {
         let time = time_of(need);
         let body: Vec<String> =
             rule.body.iter().map(|literal| self.literal(literal, time)).collect();
-        match body.is_empty() {
-            true => format!("{head}."),
-            false => format!("{head} :- {}.", body.join(", ")),
-        }
+        let line = if body.is_empty() {
+            format!("{head}.")
+        } else {
+            format!("{head} :- {}.", body.join(", "))
+        };
+        anonymous(line, rule)
     }
 
     fn literal(&self, literal: &Literal, time: Time) -> String {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use game::Deadline;
 
 use crate::asp::program::{Style, base_case, induction_step, splitting_set_size};
-use crate::asp::solve::{Answer, solve};
+use crate::asp::solve::{Answer, BYTES_PER_INSTANCE, solve};
 use crate::property::{Kind, Property};
 use crate::verdict::{Certificate, Engine, Reason, Verdict};
 use crate::vocabulary::Vocabulary;
@@ -49,7 +49,7 @@ pub fn attempt(
             Ok(base) => base,
             Err(problem) => return Attempt::Open(Reason::Other(problem)),
         };
-        match solve(&base.text, &effort.deadline, effort.max_bytes) {
+        match solve(&base.text, &effort.deadline) {
             Answer::None => base_text = base.text,
             Answer::Some => return Attempt::FailsAtFirst,
             Answer::Unknown(reason) => return Attempt::Open(reason),
@@ -65,7 +65,12 @@ pub fn attempt(
             Ok(found) => found,
             Err(problem) => return Attempt::Open(Reason::Other(problem)),
         };
-        match solve(&step.text, &effort.deadline, effort.max_bytes) {
+        if step.instances * BYTES_PER_INSTANCE as f64 > effort.max_bytes as f64 {
+            let instances = step.instances;
+            let what = format!("about {instances:.0e} instances of rules");
+            return Attempt::Open(Reason::TooLarge(what));
+        }
+        match solve(&step.text, &effort.deadline) {
             Answer::None => {
                 let certificate = Certificate::Programs { base: base_text, step: step.text };
                 return Attempt::Proved { hypotheses: used, certificate };

@@ -1,0 +1,263 @@
+//! All properties of a game: candidates, refutation by play, engines, verdicts. Anytime: whatever is known when the
+//! time is over is the result.
+
+use std::time::Instant;
+
+use game::{Budget, Deadline, Game, GameError, Gates, JointMove, Limits, Reasoner};
+use structure::{Sample, Settings};
+
+use crate::asp::program::Style;
+use crate::asp::search::{self, Effort};
+use crate::candidates;
+use crate::evaluate::refutes;
+use crate::ground_property::{GroundProperty, Grounder};
+use crate::instances::Instances;
+use crate::property::Property;
+use crate::refute::{Play, refute};
+use crate::verdict::{Engine, Reason, Verdict};
+use crate::vocabulary::Vocabulary;
+use crate::watch;
+
+/// Which engines are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engines {
+    /// Answer set programming alone.
+    Asp,
+    /// SAT on the circuit alone.
+    Sat,
+    /// SAT first, then answer set programming for what is left.
+    Both,
+}
+
+/// What may be spent.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// When everything ends.
+    pub deadline: Deadline,
+    /// The most memory for one program of the answer set solver, and for the circuit.
+    pub max_bytes: usize,
+    /// Which engines.
+    pub engines: Engines,
+    /// States of random play that are looked at for refutations.
+    pub states: u64,
+    /// The seed of random play.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            deadline: Deadline::never(),
+            max_bytes: 1 << 30,
+            engines: Engines::Both,
+            states: 20_000,
+            seed: 1,
+        }
+    }
+}
+
+/// A property with what is known about it.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What was claimed.
+    pub property: Property,
+    /// Its text.
+    pub text: String,
+    /// Whether it holds.
+    pub verdict: Verdict,
+}
+
+/// A game with what its properties are asked of.
+pub struct Prover {
+    /// The game, perhaps with relations made visible.
+    pub game: Game,
+    /// What names mean.
+    pub vocabulary: Vocabulary,
+    reasoner: Reasoner,
+    instances: Instances,
+    properties: Vec<Property>,
+    ground: Vec<Result<GroundProperty, String>>,
+    verdicts: Vec<Verdict>,
+}
+
+impl Prover {
+    /// Prepares the proofs of given properties. The circuit is built if the game has none of its own to bring along.
+    pub fn new(
+        game: &Game,
+        properties: Vec<Property>,
+        options: &Options,
+    ) -> Result<Self, GameError> {
+        let game = watch::watching(game, &properties)?;
+        let budget = Budget {
+            deadline: options.deadline.instant(),
+            max_bytes: options.max_bytes,
+            cancel: options.deadline.flag(),
+        };
+        let reasoner = Reasoner::build(&game, &budget);
+        Ok(Self::on(&reasoner, properties, &options.deadline))
+    }
+
+    /// Prepares proofs on a reasoner that is there already. Properties must not need relations made visible.
+    pub fn on(reasoner: &Reasoner, properties: Vec<Property>, deadline: &Deadline) -> Self {
+        let game = reasoner.game().clone();
+        let vocabulary = Vocabulary::new(&game);
+        let instances = if let Some(gates) = reasoner.gates() {
+            Instances::of_gates(gates)
+        } else {
+            let limits = Limits {
+                deadline: deadline.instant(),
+                cancel: deadline.flag(),
+                ..Limits::default()
+            };
+            Instances::of_rules(&vocabulary, &limits)
+        };
+        let mut grounder = Grounder::new(&vocabulary, &instances);
+        let ground = properties
+            .iter()
+            .map(|property| grounder.ground(property).map_err(|error| error.to_string()))
+            .collect();
+        let verdicts = vec![Verdict::untried(); properties.len()];
+        Self {
+            game,
+            vocabulary,
+            reasoner: reasoner.clone(),
+            instances,
+            properties,
+            ground,
+            verdicts,
+        }
+    }
+
+    /// The properties that are tried without being asked for.
+    pub fn candidates(reasoner: &Reasoner, deadline: &Deadline) -> Vec<Property> {
+        let game = reasoner.game();
+        let vocabulary = Vocabulary::new(game);
+        let settings = Settings::default();
+        let mut machine = reasoner.machine();
+        let deadline = deadline.not_after(Instant::now() + settings.play_time);
+        let sample = Sample::take(game, &mut *machine, &settings, &deadline, &mut Vec::new());
+        candidates::candidates(&vocabulary, &sample, &mut *machine)
+    }
+
+    /// The properties in the order of the verdicts.
+    pub fn properties(&self) -> &[Property] {
+        &self.properties
+    }
+
+    /// The verdicts so far.
+    pub fn verdicts(&self) -> &[Verdict] {
+        &self.verdicts
+    }
+
+    /// The circuit, if there is one.
+    pub fn gates(&self) -> Option<&Gates> {
+        self.reasoner.gates()
+    }
+
+    /// The ground properties, or why they are not.
+    pub fn ground(&self) -> &[Result<GroundProperty, String>] {
+        &self.ground
+    }
+
+    /// All instances that properties were made ground over.
+    pub fn instances(&self) -> &Instances {
+        &self.instances
+    }
+
+    /// Plays, then proves, until all is decided or the time is over. `progress` is told each new verdict.
+    pub fn run(&mut self, options: &Options, progress: &mut dyn FnMut(usize, &Verdict)) {
+        for (at, ground) in self.ground.iter().enumerate() {
+            if let Err(problem) = ground {
+                let reason = Reason::TooLarge(problem.clone());
+                self.verdicts[at] = Verdict::Unknown { reason, seconds: 0.0 };
+            }
+        }
+        self.play(options, progress);
+        if options.engines != Engines::Sat {
+            self.asp(options, progress);
+        }
+        self.check_traces();
+    }
+
+    /// Refutation by random play.
+    pub fn play(&mut self, options: &Options, progress: &mut dyn FnMut(usize, &Verdict)) {
+        let start = Instant::now();
+        let play = Play {
+            states: options.states,
+            steps: 500,
+            seed: options.seed,
+            deadline: share(&options.deadline, 5),
+        };
+        let open = self.ground.iter().zip(&self.verdicts);
+        let properties: Vec<Option<&GroundProperty>> = open
+            .map(|(ground, verdict)| ground.as_ref().ok().filter(|_| !verdict.is_decided()))
+            .collect();
+        let mut machine = self.reasoner.machine();
+        let mut traces: Vec<(usize, Vec<JointMove>, f64)> = Vec::new();
+        let mut found = |at: usize, trace: Vec<JointMove>| {
+            traces.push((at, trace, start.elapsed().as_secs_f64()));
+        };
+        // An answer that fails ends the play; what was found by then counts.
+        let _ = refute(&mut *machine, &properties, &play, &mut found);
+        for (at, trace, seconds) in traces {
+            self.verdicts[at] = Verdict::Refuted { engine: Engine::Play, trace, seconds };
+            progress(at, &self.verdicts[at]);
+        }
+    }
+
+    /// The engine of the thesis.
+    pub fn asp(&mut self, options: &Options, progress: &mut dyn FnMut(usize, &Verdict)) {
+        let effort =
+            Effort { deadline: options.deadline.clone(), max_bytes: options.max_bytes as u64 };
+        let tight = self.reasoner.gates().is_some().then_some(&self.instances);
+        let style = Style { instances: tight, not_terminal: false };
+        let (properties, verdicts) = (&self.properties, &mut self.verdicts);
+        search::prove_all(&self.vocabulary, properties, verdicts, style, &effort, progress);
+    }
+
+    /// Replays all refutations by the interpreter; one that it does not confirm is none.
+    fn check_traces(&mut self) {
+        let mut interpreter = self.game.interpreter();
+        for (ground, verdict) in self.ground.iter().zip(&mut self.verdicts) {
+            if let (Ok(ground), Verdict::Refuted { trace, seconds, .. }) = (ground, &mut *verdict)
+                && matches!(refutes(ground, trace, &mut interpreter), Ok(false))
+            {
+                let reason = Reason::Other("the interpreter does not confirm the trace".to_owned());
+                *verdict = Verdict::Unknown { reason, seconds: *seconds };
+            }
+        }
+    }
+
+    /// What was found.
+    pub fn findings(self) -> Vec<Finding> {
+        let symbols = self.game.program().symbols.clone();
+        let pairs = self.properties.into_iter().zip(self.verdicts);
+        pairs
+            .map(|(property, verdict)| Finding {
+                text: property.to_text(&symbols),
+                property,
+                verdict,
+            })
+            .collect()
+    }
+}
+
+/// A part of the time that is left.
+fn share(deadline: &Deadline, parts: u32) -> Deadline {
+    match deadline.left() {
+        Some(left) => deadline.not_after(Instant::now() + left / parts),
+        None => deadline.clone(),
+    }
+}
+
+/// Tries everything that is worth knowing about a game.
+pub fn prove_all(
+    reasoner: &Reasoner,
+    options: &Options,
+    progress: &mut dyn FnMut(usize, &Verdict),
+) -> Vec<Finding> {
+    let properties = Prover::candidates(reasoner, &options.deadline);
+    let mut prover = Prover::on(reasoner, properties, &options.deadline);
+    prover.run(options, progress);
+    prover.findings()
+}

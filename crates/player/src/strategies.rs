@@ -64,8 +64,9 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     whole("guard", (0.0, 100.0), "12", "percent of a move's time for alpha-beta beside the tree"),
     switch("learn", "on", "learn values of fluents in the start clock"),
     switch("derive", "on", "make an evaluator from the rules in the start clock"),
+    switch("trial", "on", "try in quick games whether what was learned pays"),
     number("prior", (0.0, 1e3), "2", "visits that a learned value weighs as much as"),
-    number("implicit", (0.0, 1.0), "0.2", "weight of learned values in implicit minimax backups"),
+    number("implicit", (0.0, 1.0), "0.3", "weight of learned values in implicit minimax backups"),
     MEMORY,
 ];
 

@@ -48,6 +48,10 @@ impl Method {
 const TABLE_SHARE: usize = 4;
 /// Learned values that predict less than this are not used: a correlation with the results of random play.
 const USEFUL: f64 = 0.15;
+/// How many visits a node needs before all its successors are evaluated: fewer cost too much time.
+const JUDGED: u32 = 6;
+/// The bytes of a tree in a trial.
+const SMALL: usize = 64 << 20;
 
 /// What a search is made of.
 pub(super) struct Parts<'p> {
@@ -99,16 +103,27 @@ impl Parts<'_> {
     }
 
     fn tree(&self) -> Box<dyn Search> {
+        let memory = self.context.memory - self.context.memory / TABLE_SHARE;
+        self.tree_with(self.learned(), memory)
+    }
+
+    /// A tree search for a trial, with or without what was learned.
+    pub(super) fn small_tree(&self, learned: bool) -> Box<dyn Search> {
+        self.tree_with(self.learned().filter(|_| learned), SMALL)
+    }
+
+    fn tree_with(&self, evaluator: Option<Box<dyn Evaluator>>, memory: usize) -> Box<dyn Search> {
         let options = mcts::Options {
-            memory: self.context.memory - self.context.memory / TABLE_SHARE,
+            memory,
             seed: self.context.seed,
             threads: self.options.threads,
             prior: self.options.prior,
             implicit: self.options.implicit,
+            judged: JUDGED,
             ..mcts::Options::default()
         };
         let search = Mcts::new(&self.context.reasoner, options);
-        Box::new(match self.learned() {
+        Box::new(match evaluator {
             Some(evaluator) => search.with_evaluator(evaluator),
             None => search,
         })

@@ -6,6 +6,7 @@
 //! | `opening` | the start clock as a plan of stages, each with a part of the time |
 //! | `aside`, `findings` | stages that may get stuck or panic; the account of them |
 //! | `method` | which search fits |
+//! | `trial` | quick games between two ways to search |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
 
 mod aside;
@@ -13,6 +14,7 @@ mod findings;
 mod guarded;
 mod method;
 mod opening;
+mod trial;
 
 use game::playout::Random;
 use game::{Deadline, ReasonError, State};
@@ -33,6 +35,8 @@ pub(crate) struct Wishes {
     /// Whether to learn in the start clock, and whether to make an evaluator from the rules.
     pub(crate) learn: bool,
     pub(crate) derive: bool,
+    /// Whether ways to search are tried in quick games.
+    pub(crate) trial: bool,
     /// How many visits a learned value weighs as much as, and its part in implicit minimax backups.
     pub(crate) prior: f64,
     pub(crate) implicit: f64,
@@ -62,6 +66,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         guard: options.whole("guard") as u32,
         learn: options.is_on("learn"),
         derive: options.is_on("derive"),
+        trial: options.is_on("trial"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),
         threads: options.whole("threads").max(1) as usize,

@@ -3,6 +3,7 @@
 //! Every stage has a part of the clock and a longest time, so that a clock of seconds and one of minutes are
 //! both used sensibly; what is not ready in time is done without. The rest of the clock is searched.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use game::{Deadline, Evaluator};
@@ -11,7 +12,8 @@ use search::class::{self, Sampling};
 
 use super::Wishes;
 use super::findings::{Account, class_in_words};
-use super::method::Method;
+use super::method::{Method, Parts};
+use super::trial::Trial;
 use crate::lessons::{self, Lesson};
 use crate::searcher;
 use crate::thinker::Context;
@@ -64,6 +66,12 @@ struct Share(f64, Duration);
 const CLASS: Share = Share(0.1, Duration::from_secs(1));
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
 const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
+const TRIAL: Share = Share(0.4, Duration::from_secs(20));
+/// How many games a trial should have time for, and how long a move may take.
+const GAMES: f64 = 10.0;
+const PACE: (Duration, Duration) = (Duration::from_millis(3), Duration::from_millis(50));
+/// A trial decides against what was learned where it is that clear, in standard deviations.
+const CLEAR: f64 = 1.4;
 /// The time for a stage where the clock has no end.
 const WITHOUT_CLOCK: Duration = Duration::from_secs(2);
 
@@ -93,6 +101,7 @@ impl<'o> Opening<'o> {
         self.class(deadline);
         let lesson = self.lesson(deadline);
         self.derive(lesson, deadline);
+        self.try_out(deadline);
         self.known
     }
 
@@ -128,6 +137,29 @@ impl<'o> Opening<'o> {
         let merit = Some(lesson.judge(&mut *lesson.evaluator(), role));
         self.known.learned = Some(Judged { evaluator: lesson.evaluator(), merit });
         Some(lesson)
+    }
+
+    /// Tries in quick games whether what was learned pays; it is dropped where it clearly does not.
+    fn try_out(&mut self, deadline: &Deadline) {
+        let two =
+            self.known.class.is_two_player_constant_sum() && self.known.class.turn_taking.value;
+        if !self.wishes.trial || !two || self.known.learned.is_none() || deadline.left().is_none() {
+            return;
+        }
+        let (begin, share) = (Instant::now(), TRIAL.of(deadline));
+        let length = self.known.class.mean_length.unwrap_or(100.0).max(1.0);
+        let pace = share.left().unwrap_or_default().div_f64(length * GAMES).clamp(PACE.0, PACE.1);
+        let parts = Parts { context: self.context, known: &self.known, options: self.wishes };
+        let mut searches = [parts.small_tree(true), parts.small_tree(false)];
+        let mut machine = self.context.machine();
+        let mut trial = Trial { machine: &mut *machine, pace, seed: self.context.seed };
+        let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
+        let tally = catch_unwind(run).unwrap_or_default();
+        let words = format!("{:.1} points in {} games", tally.points, tally.games);
+        self.known.account.note("trial of what was learned", begin, words);
+        if tally.is_clear(CLEAR) {
+            self.known.learned = None;
+        }
     }
 
     /// Makes an evaluator from the rules, and judges it by what was held out of learning.

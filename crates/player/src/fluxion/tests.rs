@@ -148,3 +148,23 @@ fn a_move_that_is_proven_to_lose_is_not_made_and_a_panicking_guard_is_done_witho
     assert_eq!(asked(Some(says([Value::guess(1.0), Value::guess(2.0)]))), Some(Move(0)));
     assert_eq!(asked(None), Some(Move(0)));
 }
+
+#[test]
+fn a_trial_tells_a_search_from_a_blind_one_and_counts_only_what_is_clear() {
+    use super::trial::{Tally, Trial};
+    use search::mcts::{Mcts, Options};
+    let reasoner = Reasoner::build(&game("tictactoe"), &Budget::default());
+    let tree = || Box::new(Mcts::new(&reasoner, Options::default())) as Box<dyn Search>;
+    let mut machine = reasoner.machine();
+    let first = says([Value::guess(50.0), Value::guess(50.0)]);
+    // A move that is never legal: the first legal one is made instead.
+    let blind = SearchReport { best: None, ..first };
+    let pace = Duration::from_millis(4);
+    let mut trial = Trial { machine: &mut *machine, pace, seed: 1 };
+    let mut searches = [Box::new(Says(Some(blind))) as Box<dyn Search>, tree()];
+    let tally = trial.run(&mut searches, &Deadline::within(Duration::from_secs(2)));
+    assert!(tally.games >= 4 && tally.mean() < 0.3, "{tally:?}");
+    assert!(tally.is_clear(1.0));
+    assert!(!Tally { games: 2, points: 0.5 }.is_clear(1.4));
+    assert!(!Tally::default().is_clear(0.1));
+}

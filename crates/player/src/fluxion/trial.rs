@@ -1,0 +1,118 @@
+//! Two searches on trial: a few quick games of the game at hand, both in turn on each seat.
+//!
+//! Which knowledge pays differs from game to game, and no feature of the rules tells it as well as the game
+//! itself does. Moves take milliseconds, so a start clock has time for some ten games; that is little, so
+//! only a clear result counts ([`Tally::is_clear`]).
+
+use std::time::{Duration, Instant};
+
+use game::playout::{Random, random_joint_move};
+use game::{Deadline, JointMove, Machine, ReasonError, Role, State};
+use search::{Effort, Look, Search, Turn, rewards};
+
+/// What games amounted to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Tally {
+    /// Games finished.
+    pub(super) games: u32,
+    /// The points of the first search, from 0 to 1 for each game.
+    pub(super) points: f64,
+}
+
+impl Tally {
+    /// The mean points of the first search, half where nothing was played.
+    pub(super) fn mean(&self) -> f64 {
+        if self.games == 0 { 0.5 } else { self.points / f64::from(self.games) }
+    }
+
+    /// Whether the second search did better by so much that chance hardly explains it: by more than
+    /// `deviations` standard deviations of games that are won or lost with even chances.
+    pub(super) fn is_clear(&self, deviations: f64) -> bool {
+        (0.5 - self.mean()) * 2.0 * f64::from(self.games).sqrt() > deviations
+    }
+}
+
+/// Games are given up after that many moves and count as even.
+const LONGEST: usize = 300;
+/// Random moves at the beginning of each pair of games, so that games differ.
+const OPENING: usize = 2;
+
+/// A trial between two searches.
+pub(super) struct Trial<'t> {
+    pub(super) machine: &'t mut dyn Machine,
+    /// The time for a move.
+    pub(super) pace: Duration,
+    pub(super) seed: u64,
+}
+
+impl Trial<'_> {
+    /// Plays games of two roles until the deadline; a game that is under way then does not count.
+    pub(super) fn run(
+        &mut self,
+        searches: &mut [Box<dyn Search>; 2],
+        deadline: &Deadline,
+    ) -> Tally {
+        let mut tally = Tally::default();
+        let mut random = Random::new(self.seed);
+        while !deadline.passed() {
+            let Ok(Some(start)) = self.opening(&mut random) else { break };
+            for first in [0, 1] {
+                match self.game(searches, &start, first, deadline) {
+                    Ok(Some(points)) => {
+                        tally.games += 1;
+                        tally.points += points;
+                    }
+                    _ => return tally,
+                }
+            }
+        }
+        tally
+    }
+
+    /// A state after some random moves; none if play ended on the way.
+    fn opening(&mut self, random: &mut Random) -> Result<Option<State>, ReasonError> {
+        let mut state = self.machine.initial()?;
+        for _ in 0..OPENING {
+            let Some(joint) = random_joint_move(self.machine, &state, random)? else {
+                return Ok(None);
+            };
+            state = self.machine.next(&state, &joint)?;
+        }
+        Ok((!self.machine.is_terminal(&state)?).then_some(state))
+    }
+
+    /// One game; the points of the first search, which has the role `seat`. None if it was not finished.
+    fn game(
+        &mut self,
+        searches: &mut [Box<dyn Search>; 2],
+        start: &State,
+        seat: usize,
+        deadline: &Deadline,
+    ) -> Result<Option<f64>, ReasonError> {
+        for search in searches.iter_mut() {
+            search.forget();
+        }
+        let mut state = start.clone();
+        let mut look = Look::default();
+        for _ in 0..LONGEST {
+            if deadline.passed() {
+                return Ok(None);
+            }
+            if look.at(self.machine, &state)? == Turn::End {
+                let ended = rewards(self.machine, &state)?;
+                let [own, other] = [seat, 1 - seat].map(|role| f64::from(ended[role]));
+                return Ok(Some(0.5 + (own - other) / 200.0));
+            }
+            let mut joint: Vec<_> = look.moves.iter().map(|own| own[0]).collect();
+            for role in (0..joint.len()).filter(|role| look.moves[*role].len() > 1) {
+                let search = &mut searches[usize::from(role != seat)];
+                let end = Instant::now() + self.pace;
+                let effort = Effort::until(deadline.not_after(end));
+                let report = search.search(&state, Role(role as u32), &effort, &mut |_| ())?;
+                joint[role] = report.best.unwrap_or(joint[role]);
+            }
+            state = self.machine.next(&state, &JointMove(joint))?;
+        }
+        Ok(Some(0.5))
+    }
+}

@@ -1,8 +1,11 @@
 //! What is found out about a property, with what makes it believable.
 
 use std::fmt;
+use std::sync::Arc;
 
 use game::JointMove;
+
+use crate::ground_property::GroundFormula;
 
 /// Who proved or refuted something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,14 +41,8 @@ pub enum Certificate {
         /// For the step (thesis Eq. 7.2).
         step: String,
     },
-    /// Invariants that hold at first and imply themselves (and the property) after every move, as clauses over the
-    /// fluents of the ground program. A literal is the place of the fluent from 1, negative where it must not hold.
-    Invariant {
-        /// The clauses, all of which hold in all reachable states.
-        clauses: Vec<Vec<i64>>,
-        /// How many steps the induction looks back.
-        k: u32,
-    },
+    /// It follows from facts that prove each other by induction on the circuit.
+    Inductive(Arc<Inductive>),
     /// It holds together with the properties at these places of the list that was given, by induction on all at once.
     Together {
         /// The places.
@@ -55,6 +52,16 @@ pub enum Certificate {
     },
     /// It follows from the properties at these places without induction.
     Follows(Vec<usize>),
+}
+
+/// Facts that hold in the first `k` states of every match and, where all of them hold in `k` states in a row, in the
+/// state after every move: so they hold in all reachable states.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inductive {
+    /// The facts, formulas about one state.
+    pub facts: Vec<GroundFormula>,
+    /// How many steps the induction looks back.
+    pub k: u32,
 }
 
 /// What is known about a property.
@@ -153,6 +160,15 @@ impl Verdict {
             Self::Proved { seconds, .. }
             | Self::Refuted { seconds, .. }
             | Self::Unknown { seconds, .. } => *seconds,
+        }
+    }
+
+    /// Sets the time it took.
+    pub fn set_seconds(&mut self, taken: f64) {
+        match self {
+            Self::Proved { seconds, .. }
+            | Self::Refuted { seconds, .. }
+            | Self::Unknown { seconds, .. } => *seconds = taken,
         }
     }
 

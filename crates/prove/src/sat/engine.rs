@@ -1,0 +1,418 @@
+//! All properties of a game at once, decided by the means of this engine from the cheapest to the dearest.
+//!
+//! 1. States of random play refute what they can.
+//! 2. The largest inductive set of properties and small invariants ([`super::houdini`]).
+//! 3. What follows from it ([`super::follow`]); pairs of fluents as further invariants.
+//! 4. Bounded model checking and longer induction in turns, then property-directed reachability.
+//!
+//! Everything stops at the deadline; what is decided by then stays decided.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use circuit::graph::Signal;
+use game::{Deadline, Gates, JointMove};
+
+use super::bmc::{Bounded, Depth, Failure};
+use super::claim::{Part, Translator};
+use super::follow::implied;
+use super::houdini::{Task, houdini};
+use super::lemma::Lemma;
+use super::mine;
+use super::model::Model;
+use super::pdr::{self, Reached};
+use super::sample::{Play, Samples};
+use crate::evaluate::refutes;
+use crate::ground_property::{GroundFormula, GroundProperty};
+use crate::verdict::{Certificate, Engine, Inductive, Reason, Verdict};
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Random play.
+    pub play: Play,
+    /// The most conflicts of one question.
+    pub conflicts: u32,
+    /// The longest matches of bounded model checking.
+    pub depth: usize,
+    /// The longest induction.
+    pub k: usize,
+    /// Whether property-directed reachability is tried.
+    pub reachability: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { play: Play::default(), conflicts: 20_000, depth: 60, k: 3, reachability: true }
+    }
+}
+
+/// Decides properties of a game. `progress` hears of each verdict when it is there, with the property's place.
+pub fn decide(
+    gates: &Gates,
+    properties: &[GroundProperty],
+    options: &Options,
+    deadline: &Deadline,
+    progress: &mut dyn FnMut(usize, &Verdict),
+) -> Vec<Verdict> {
+    match Model::new(gates) {
+        Ok(model) => {
+            let mut work = Work::new(gates, model, properties, *options, deadline, progress);
+            work.run();
+            work.finish()
+        }
+        Err(problem) => {
+            let unknown = |_| Verdict::Unknown {
+                reason: Reason::Other(problem.to_string()),
+                seconds: 0.0,
+            };
+            properties.iter().map(unknown).collect()
+        }
+    }
+}
+
+/// Something known to hold in all reachable states.
+#[derive(Clone)]
+struct Fact {
+    formula: GroundFormula,
+    signal: Signal,
+}
+
+struct Work<'a> {
+    gates: &'a Gates,
+    model: Model,
+    properties: &'a [GroundProperty],
+    parts: Vec<Part>,
+    /// Whether each part is proved.
+    proved: Vec<bool>,
+    verdicts: Vec<Option<Verdict>>,
+    facts: Vec<Fact>,
+    /// How far the induction that gave the facts looks back.
+    k: u32,
+    samples: Samples,
+    lost: Vec<Lemma>,
+    options: Options,
+    deadline: Deadline,
+    stage: Instant,
+    progress: &'a mut dyn FnMut(usize, &Verdict),
+}
+
+impl<'a> Work<'a> {
+    fn new(
+        gates: &'a Gates,
+        mut model: Model,
+        properties: &'a [GroundProperty],
+        options: Options,
+        deadline: &Deadline,
+        progress: &'a mut dyn FnMut(usize, &Verdict),
+    ) -> Self {
+        let stage = Instant::now();
+        let mut translator = Translator::new(gates);
+        let mut parts = Vec::new();
+        for (at, property) in properties.iter().enumerate() {
+            parts.extend(translator.parts(&mut model, at, property));
+        }
+        Self {
+            gates,
+            samples: Samples::new(&model),
+            model,
+            properties,
+            proved: parts.iter().map(|part| part.signal == Signal::TRUE).collect(),
+            parts,
+            verdicts: vec![None; properties.len()],
+            facts: Vec::new(),
+            k: 0,
+            lost: Vec::new(),
+            options,
+            deadline: deadline.clone(),
+            stage,
+            progress,
+        }
+    }
+
+    fn run(&mut self) {
+        self.settle();
+        self.play();
+        self.induct_groups();
+        self.follow();
+        if self.is_done() {
+            return;
+        }
+        self.induct_pairs();
+        self.follow();
+        if self.is_done() {
+            return;
+        }
+        self.bound(self.options.depth.min(6), self.options.conflicts / 4);
+        for k in 2..=self.options.k {
+            self.induct_longer(k);
+            self.follow();
+            if self.is_done() {
+                return;
+            }
+        }
+        if self.options.reachability {
+            self.reach();
+        }
+        self.bound(self.options.depth, self.options.conflicts);
+    }
+
+    fn is_done(&self) -> bool {
+        self.deadline.passed() || self.verdicts.iter().all(Option::is_some)
+    }
+
+    /// The parts of undecided properties that are not proved.
+    fn open(&self) -> Vec<usize> {
+        let is_open = |at: &usize| {
+            !self.proved[*at] && self.verdicts[self.parts[*at].property].is_none()
+        };
+        (0..self.parts.len()).filter(is_open).collect()
+    }
+
+    fn play(&mut self) {
+        self.samples = Samples::play(self.gates, &self.model, self.options.play, &self.deadline);
+        let open: Vec<usize> =
+            self.open().into_iter().filter(|at| !self.parts[*at].about_moves).collect();
+        let signals: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
+        for (at, refuted) in open.into_iter().zip(self.samples.refute(&self.model, &signals)) {
+            if let Some(state) = refuted {
+                let way = self.samples.way(state).to_vec();
+                self.refute(self.parts[at].property, way, Engine::Play);
+            }
+        }
+        self.settle();
+    }
+
+    /// Believes a refutation if the interpreter does.
+    fn refute(&mut self, property: usize, trace: Vec<JointMove>, engine: Engine) {
+        if self.verdicts[property].is_some() {
+            return;
+        }
+        let mut interpreter = self.gates.game().interpreter();
+        if let Ok(true) = refutes(&self.properties[property], &trace, &mut interpreter) {
+            let seconds = 0.0;
+            self.verdicts[property] = Some(Verdict::Refuted { engine, trace, seconds });
+        }
+    }
+
+    fn induct_groups(&mut self) {
+        let lemmas = mine::groups(self.gates.program(), &self.samples);
+        self.induct(lemmas, 1);
+    }
+
+    fn induct_pairs(&mut self) {
+        let groups = mine::groups(self.gates.program(), &self.samples);
+        let mut lemmas = mine::pairs(&self.samples, &groups);
+        lemmas.append(&mut self.lost);
+        self.induct(lemmas, 1);
+    }
+
+    fn induct_longer(&mut self, k: usize) {
+        let lemmas = std::mem::take(&mut self.lost);
+        self.induct(lemmas, k);
+    }
+
+    /// The largest inductive set of lemmas and open parts, on top of what is known.
+    fn induct(&mut self, mut lemmas: Vec<Lemma>, k: usize) {
+        let open: Vec<usize> =
+            self.open().into_iter().filter(|at| !self.parts[*at].about_moves).collect();
+        let mut candidates: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
+        candidates.extend(lemmas.iter().map(|lemma| lemma.signal(&mut self.model)));
+        // All hold at first, and for longer induction after the first moves.
+        let held = self.hold_at_first(&candidates, k);
+        let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
+        let kept_at: Vec<usize> = (0..candidates.len()).filter(|at| held[*at]).collect();
+        let tried: Vec<Signal> = kept_at.iter().map(|at| candidates[*at]).collect();
+        let task = Task { known: &known, candidates: &tried, k, conflicts: self.options.conflicts };
+        let Some(found) = houdini(&self.model, &task, &self.deadline) else { return };
+        let mut is_lemma = vec![false; lemmas.len()];
+        for (at, kept) in kept_at.into_iter().zip(found.kept) {
+            match (kept, at.checked_sub(open.len())) {
+                (true, None) => {
+                    let part = &self.parts[open[at]];
+                    self.facts.push(Fact { formula: part.formula.clone(), signal: part.signal });
+                    self.proved[open[at]] = true;
+                }
+                (true, Some(lemma)) => {
+                    let formula = self.formula(&lemmas[lemma]);
+                    self.facts.push(Fact { formula, signal: candidates[at] });
+                    is_lemma[lemma] = true;
+                }
+                (false, _) => {}
+            }
+            self.k = self.k.max(if kept { k as u32 } else { 0 });
+        }
+        let mut keep = is_lemma.iter();
+        lemmas.retain(|_| !keep.next().copied().unwrap_or(false));
+        self.lost = lemmas;
+        self.settle();
+    }
+
+    /// Which signals hold in the initial state and, if `k` is larger than 1, after fewer than `k` moves.
+    fn hold_at_first(&self, signals: &[Signal], k: usize) -> Vec<bool> {
+        let mut held: Vec<bool> =
+            self.samples.refute(&self.model, signals).iter().map(Option::is_none).collect();
+        let mut bounded = Bounded::new(&self.model, &self.deadline);
+        for _ in 0..k {
+            let wanted: Vec<(usize, Signal, bool)> = (0..signals.len())
+                .filter(|at| held[*at])
+                .map(|at| (at, signals[at], false))
+                .collect();
+            let mut found = Vec::new();
+            match bounded.deepen(&wanted, self.options.conflicts, &mut found) {
+                Depth::Clean => {}
+                Depth::Exhausted => break,
+                Depth::Unsure | Depth::Stopped => return vec![false; signals.len()],
+            }
+            found.iter().for_each(|failure| held[failure.wanted] = false);
+        }
+        held
+    }
+
+    fn formula(&self, lemma: &Lemma) -> GroundFormula {
+        lemma.formula(self.gates.fluents())
+    }
+
+    fn follow(&mut self) {
+        let open = self.open();
+        let wanted: Vec<(Signal, bool)> =
+            open.iter().map(|at| (self.parts[*at].signal, self.parts[*at].about_moves)).collect();
+        if wanted.is_empty() || self.deadline.passed() {
+            return;
+        }
+        let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
+        let found = implied(&self.model, &known, &wanted, self.options.conflicts, &self.deadline);
+        for (at, implied) in open.into_iter().zip(found) {
+            if implied {
+                let part = &self.parts[at];
+                self.proved[at] = true;
+                if !part.about_moves {
+                    let formula = part.formula.clone();
+                    self.facts.push(Fact { formula, signal: part.signal });
+                }
+            }
+        }
+        self.settle();
+    }
+
+    /// Bounded model checking up to a depth.
+    fn bound(&mut self, depth: usize, conflicts: u32) {
+        let model = self.model.clone();
+        let mut bounded = Bounded::new(&model, &self.deadline);
+        let mut clean = true;
+        while bounded.depth() <= depth && !self.is_done() {
+            let open = self.open().into_iter();
+            let wanted: Vec<(usize, Signal, bool)> =
+                open.map(|at| (at, self.parts[at].signal, self.parts[at].about_moves)).collect();
+            let mut found = Vec::new();
+            let result = bounded.deepen(&wanted, conflicts, &mut found);
+            for Failure { wanted, moves } in found {
+                let trace = moves.iter().map(|joint| self.joint(joint)).collect();
+                self.refute(self.parts[wanted].property, trace, Engine::Sat);
+            }
+            clean &= result != Depth::Unsure;
+            match result {
+                Depth::Stopped => break,
+                Depth::Exhausted if clean => {
+                    self.open().into_iter().for_each(|at| self.proved[at] = true);
+                    self.k = self.k.max(bounded.depth() as u32);
+                    break;
+                }
+                Depth::Exhausted => break,
+                Depth::Clean | Depth::Unsure => self.settle(),
+            }
+        }
+        self.settle();
+    }
+
+    fn joint(&self, moves: &[usize]) -> JointMove {
+        moves.iter().zip(self.gates.moves()).map(|(at, own)| own[*at]).collect()
+    }
+
+    /// Property-directed reachability for one open part after the other.
+    fn reach(&mut self) {
+        for at in self.open() {
+            if self.is_done() || self.verdicts[self.parts[at].property].is_some() {
+                continue;
+            }
+            let part = self.parts[at].clone();
+            let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
+            let wanted = pdr::Goal { signal: part.signal, about_moves: part.about_moves };
+            match pdr::reach(&self.model, &known, wanted, &self.deadline) {
+                Reached::Never(clauses) => {
+                    for lemma in clauses {
+                        let signal = lemma.signal(&mut self.model);
+                        let formula = self.formula(&lemma);
+                        self.facts.push(Fact { formula, signal });
+                    }
+                    self.k = self.k.max(1);
+                    self.proved[at] = true;
+                }
+                Reached::After(moves) => {
+                    let trace = moves.iter().map(|joint| self.joint(joint)).collect();
+                    self.refute(part.property, trace, Engine::Sat);
+                }
+                Reached::Stopped => {}
+            }
+            self.settle();
+        }
+    }
+
+    /// Gives verdicts to properties whose parts are all proved, and shares the time of the stage among all that were
+    /// decided in it.
+    fn settle(&mut self) {
+        let mut left = vec![false; self.properties.len()];
+        for (part, proved) in self.parts.iter().zip(&self.proved) {
+            left[part.property] |= !proved;
+        }
+        let mut invariant: Option<Arc<Inductive>> = None;
+        let mut decided = Vec::new();
+        for (at, left) in left.into_iter().enumerate() {
+            let is_new = match &self.verdicts[at] {
+                None if !left => {
+                    let shared = invariant.get_or_insert_with(|| self.invariant()).clone();
+                    self.verdicts[at] = Some(Verdict::Proved {
+                        engine: Engine::Sat,
+                        k: self.k,
+                        hypotheses: Vec::new(),
+                        seconds: 0.0,
+                        certificate: Some(Certificate::Inductive(shared)),
+                    });
+                    true
+                }
+                Some(Verdict::Refuted { seconds, .. }) => *seconds == 0.0,
+                _ => false,
+            };
+            if is_new {
+                decided.push(at);
+            }
+        }
+        self.share(&decided);
+    }
+
+    fn invariant(&self) -> Arc<Inductive> {
+        let facts = self.facts.iter().map(|fact| fact.formula.clone()).collect();
+        Arc::new(Inductive { facts, k: self.k })
+    }
+
+    fn share(&mut self, decided: &[usize]) {
+        if decided.is_empty() {
+            return;
+        }
+        let seconds = self.stage.elapsed().as_secs_f64().max(1e-6) / decided.len() as f64;
+        self.stage = Instant::now();
+        for at in decided {
+            if let Some(verdict) = &mut self.verdicts[*at] {
+                verdict.set_seconds(seconds);
+                (self.progress)(*at, verdict);
+            }
+        }
+    }
+
+    fn finish(self) -> Vec<Verdict> {
+        let seconds = self.stage.elapsed().as_secs_f64();
+        let reason = if self.deadline.passed() { Reason::Time } else { Reason::NotInductive };
+        let unknown = Verdict::Unknown { reason, seconds };
+        self.verdicts.into_iter().map(|v| v.unwrap_or_else(|| unknown.clone())).collect()
+    }
+}

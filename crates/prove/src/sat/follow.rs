@@ -1,0 +1,64 @@
+//! What known invariants imply, without induction: of a state, or of a state and a legal move in it.
+
+use circuit::graph::Signal;
+use game::Deadline;
+
+use super::model::Model;
+use super::solver::{Answer, Lit, Sat};
+use super::unroll::{Start, Unrolling};
+
+/// For each signal whether it holds wherever the known ones do. Signals that depend on moves are looked at for
+/// legal joint moves in states that are not terminal. What takes more conflicts counts as not implied.
+pub fn implied(
+    model: &Model,
+    known: &[Signal],
+    wanted: &[(Signal, bool)],
+    conflicts: u32,
+    deadline: &Deadline,
+) -> Vec<bool> {
+    let mut implied = vec![false; wanted.len()];
+    for about_moves in [false, true] {
+        let places: Vec<usize> =
+            (0..wanted.len()).filter(|at| wanted[*at].1 == about_moves).collect();
+        let Some(mut question) = (!places.is_empty())
+            .then(|| Question::new(model, known, about_moves, deadline))
+            .flatten()
+        else {
+            continue;
+        };
+        for place in places {
+            implied[place] = question.implies(wanted[place].0, conflicts);
+        }
+    }
+    implied
+}
+
+struct Question<'m> {
+    sat: Sat,
+    unrolling: Unrolling<'m>,
+}
+
+impl<'m> Question<'m> {
+    fn new(
+        model: &'m Model,
+        known: &[Signal],
+        about_moves: bool,
+        deadline: &Deadline,
+    ) -> Option<Self> {
+        let mut sat = Sat::new(deadline);
+        let mut unrolling = Unrolling::new(model, Start::Anywhere);
+        for signal in known {
+            let literal = unrolling.literal(&mut sat, 0, *signal)?;
+            sat.clause([literal]);
+        }
+        if about_moves && !unrolling.step(&mut sat) {
+            return None;
+        }
+        Some(Self { sat, unrolling })
+    }
+
+    fn implies(&mut self, signal: Signal, conflicts: u32) -> bool {
+        let literal: Option<Lit> = self.unrolling.literal(&mut self.sat, 0, signal);
+        literal.is_some_and(|l| self.sat.solve_within(&[-l], conflicts) == Answer::Unsat)
+    }
+}

@@ -1,0 +1,18 @@
+//! The engine on the circuit: the game is a sequential circuit, and properties are proved by induction on it with a
+//! SAT solver, all at once, or refuted by matches.
+
+pub mod bmc;
+pub mod claim;
+pub mod engine;
+pub mod follow;
+pub mod houdini;
+pub mod lemma;
+pub mod lift;
+pub mod mine;
+pub mod model;
+pub mod pdr;
+pub mod sample;
+pub mod solver;
+pub mod unroll;
+
+pub use engine::{Options, decide};

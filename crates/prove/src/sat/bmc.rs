@@ -94,7 +94,9 @@ impl<'m> Bounded<'m> {
         conflicts: u32,
         found: &mut Vec<Failure>,
     ) -> bool {
-        let Some(literal) = self.unrolling.literal(&mut self.sat, step, signal) else { return false };
+        let Some(literal) = self.unrolling.literal(&mut self.sat, step, signal) else {
+            return false;
+        };
         if -literal == FALSE {
             return true;
         }

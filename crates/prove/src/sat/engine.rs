@@ -37,13 +37,13 @@ pub struct Options {
     pub depth: usize,
     /// The longest induction.
     pub k: usize,
-    /// Whether property-directed reachability is tried.
-    pub reachability: bool,
+    /// The most questions of property-directed reachability for one part of a property.
+    pub questions: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { play: Play::default(), conflicts: 20_000, depth: 60, k: 3, reachability: true }
+        Self { play: Play::default(), conflicts: 20_000, depth: 60, k: 3, questions: 100_000 }
     }
 }
 
@@ -62,13 +62,16 @@ pub fn decide(
             work.finish()
         }
         Err(problem) => {
-            let unknown = |_| Verdict::Unknown {
-                reason: Reason::Other(problem.to_string()),
-                seconds: 0.0,
-            };
+            let unknown =
+                |_| Verdict::Unknown { reason: Reason::Other(problem.to_string()), seconds: 0.0 };
             properties.iter().map(unknown).collect()
         }
     }
+}
+
+/// Limits of conflicts for one question, growing up to the largest.
+fn efforts(most: u32) -> impl Iterator<Item = u32> {
+    [100, 10, 1].into_iter().map(move |part| most / part)
 }
 
 /// Something known to hold in all reachable states.
@@ -133,28 +136,34 @@ impl<'a> Work<'a> {
     fn run(&mut self) {
         self.settle();
         self.play();
-        self.induct_groups();
-        self.follow();
-        if self.is_done() {
-            return;
-        }
-        self.induct_pairs();
-        self.follow();
-        if self.is_done() {
-            return;
-        }
-        self.bound(self.options.depth.min(6), self.options.conflicts / 4);
-        for k in 2..=self.options.k {
-            self.induct_longer(k);
-            self.follow();
+        let most = self.options.conflicts;
+        let lemmas = mine::groups(self.gates.program(), &self.samples);
+        self.lost = lemmas.clone();
+        // What is easy is proved first, so that nothing easy waits for something hard.
+        for conflicts in efforts(most) {
+            self.induct_lost(1, conflicts);
+            self.follow(conflicts);
             if self.is_done() {
                 return;
             }
         }
-        if self.options.reachability {
-            self.reach();
+        self.lost.extend(mine::pairs(&self.samples, &lemmas));
+        self.induct_lost(1, most / 10);
+        self.follow(most / 10);
+        self.bound(self.options.depth.min(6), most / 4);
+        for k in 2..=self.options.k {
+            if self.is_done() {
+                return;
+            }
+            self.induct_lost(k, most / 10);
+            self.follow(most);
         }
-        self.bound(self.options.depth, self.options.conflicts);
+        // Both may take for ever on what the other decides at once, so they take turns.
+        let (depth, questions) = (self.options.depth, self.options.questions);
+        self.reach(questions / 50);
+        self.bound(depth, most / 10);
+        self.reach(questions);
+        self.bound(depth, most);
     }
 
     fn is_done(&self) -> bool {
@@ -163,9 +172,8 @@ impl<'a> Work<'a> {
 
     /// The parts of undecided properties that are not proved.
     fn open(&self) -> Vec<usize> {
-        let is_open = |at: &usize| {
-            !self.proved[*at] && self.verdicts[self.parts[*at].property].is_none()
-        };
+        let is_open =
+            |at: &usize| !self.proved[*at] && self.verdicts[self.parts[*at].property].is_none();
         (0..self.parts.len()).filter(is_open).collect()
     }
 
@@ -195,25 +203,9 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn induct_groups(&mut self) {
-        let lemmas = mine::groups(self.gates.program(), &self.samples);
-        self.induct(lemmas, 1);
-    }
-
-    fn induct_pairs(&mut self) {
-        let groups = mine::groups(self.gates.program(), &self.samples);
-        let mut lemmas = mine::pairs(&self.samples, &groups);
-        lemmas.append(&mut self.lost);
-        self.induct(lemmas, 1);
-    }
-
-    fn induct_longer(&mut self, k: usize) {
-        let lemmas = std::mem::take(&mut self.lost);
-        self.induct(lemmas, k);
-    }
-
-    /// The largest inductive set of lemmas and open parts, on top of what is known.
-    fn induct(&mut self, mut lemmas: Vec<Lemma>, k: usize) {
+    /// The largest inductive set of open parts and of the lemmas that are not proved, on top of what is known.
+    fn induct_lost(&mut self, k: usize, conflicts: u32) {
+        let mut lemmas = std::mem::take(&mut self.lost);
         let open: Vec<usize> =
             self.open().into_iter().filter(|at| !self.parts[*at].about_moves).collect();
         let mut candidates: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
@@ -223,8 +215,11 @@ impl<'a> Work<'a> {
         let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
         let kept_at: Vec<usize> = (0..candidates.len()).filter(|at| held[*at]).collect();
         let tried: Vec<Signal> = kept_at.iter().map(|at| candidates[*at]).collect();
-        let task = Task { known: &known, candidates: &tried, k, conflicts: self.options.conflicts };
-        let Some(found) = houdini(&self.model, &task, &self.deadline) else { return };
+        let task = Task { known: &known, candidates: &tried, k, conflicts };
+        let Some(found) = houdini(&self.model, &task, &self.deadline) else {
+            self.lost = lemmas;
+            return;
+        };
         let mut is_lemma = vec![false; lemmas.len()];
         for (at, kept) in kept_at.into_iter().zip(found.kept) {
             match (kept, at.checked_sub(open.len())) {
@@ -273,7 +268,7 @@ impl<'a> Work<'a> {
         lemma.formula(self.gates.fluents())
     }
 
-    fn follow(&mut self) {
+    fn follow(&mut self, conflicts: u32) {
         let open = self.open();
         let wanted: Vec<(Signal, bool)> =
             open.iter().map(|at| (self.parts[*at].signal, self.parts[*at].about_moves)).collect();
@@ -281,7 +276,7 @@ impl<'a> Work<'a> {
             return;
         }
         let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
-        let found = implied(&self.model, &known, &wanted, self.options.conflicts, &self.deadline);
+        let found = implied(&self.model, &known, &wanted, conflicts, &self.deadline);
         for (at, implied) in open.into_iter().zip(found) {
             if implied {
                 let part = &self.parts[at];
@@ -330,14 +325,15 @@ impl<'a> Work<'a> {
     }
 
     /// Property-directed reachability for one open part after the other.
-    fn reach(&mut self) {
+    fn reach(&mut self, questions: usize) {
         for at in self.open() {
             if self.is_done() || self.verdicts[self.parts[at].property].is_some() {
                 continue;
             }
             let part = self.parts[at].clone();
             let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
-            let wanted = pdr::Goal { signal: part.signal, about_moves: part.about_moves };
+            let Part { signal, about_moves, .. } = part;
+            let wanted = pdr::Goal { signal, about_moves, questions };
             match pdr::reach(&self.model, &known, wanted, &self.deadline) {
                 Reached::Never(clauses) => {
                     for lemma in clauses {

@@ -222,7 +222,8 @@ mod tests {
             let least = model.at_least(count, &signals);
             let most = model.at_most(count, &signals);
             for bits in 0..1usize << signals.len() {
-                let mut inputs: Vec<bool> = (0..signals.len()).map(|i| bits >> i & 1 == 1).collect();
+                let mut inputs: Vec<bool> =
+                    (0..signals.len()).map(|i| bits >> i & 1 == 1).collect();
                 inputs.resize(model.inputs.len(), false);
                 let values = model.graph.evaluate(&inputs);
                 let holds = |s: Signal| values[s.node()] != s.is_complemented();

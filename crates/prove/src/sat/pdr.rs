@@ -26,6 +26,8 @@ pub struct Goal {
     pub signal: Signal,
     /// It is about every legal joint move in a state that is not terminal.
     pub about_moves: bool,
+    /// The most questions to the solver.
+    pub questions: usize,
 }
 
 /// What was found.
@@ -38,9 +40,6 @@ pub enum Reached {
     /// Out of time or effort.
     Stopped,
 }
-
-/// How many questions may be asked for one property before it is given up.
-const MOST_QUESTIONS: usize = 200_000;
 
 /// Decides one property. `known` are invariants of one step.
 pub fn reach(model: &Model, known: &[Signal], goal: Goal, deadline: &Deadline) -> Reached {
@@ -79,12 +78,7 @@ struct Search<'m> {
 }
 
 impl<'m> Search<'m> {
-    fn new(
-        model: &'m Model,
-        known: &[Signal],
-        goal: Goal,
-        deadline: &Deadline,
-    ) -> Option<Self> {
+    fn new(model: &'m Model, known: &[Signal], goal: Goal, deadline: &Deadline) -> Option<Self> {
         let (mut sat, mut state_sat) = (Sat::new(deadline), Sat::new(deadline));
         let mut unrolling = Unrolling::new(model, Start::Anywhere);
         let mut state_unrolling = Unrolling::new(model, Start::Anywhere);
@@ -154,7 +148,7 @@ impl<'m> Search<'m> {
 
     fn count(&mut self) -> Option<()> {
         self.questions += 1;
-        (self.questions <= MOST_QUESTIONS).then_some(())
+        (self.questions <= self.goal.questions).then_some(())
     }
 
     /// A cube of the last frame in which the property fails, as an obligation.
@@ -173,8 +167,7 @@ impl<'m> Search<'m> {
             let joint = self.unrolling.joint_move(&self.sat, 0);
             (self.unrolling.state(&self.sat, 0), joint)
         } else {
-            let literal =
-                self.state_unrolling.literal(&mut self.state_sat, 0, self.goal.signal)?;
+            let literal = self.state_unrolling.literal(&mut self.state_sat, 0, self.goal.signal)?;
             let levels = self.levels[level..].iter().map(|(_, literal)| *literal);
             let assumptions: Vec<Lit> = levels.chain([-literal]).collect();
             match self.state_sat.solve(&assumptions) {
@@ -271,9 +264,8 @@ impl<'m> Search<'m> {
     /// A part of a cube, with a literal more if it would meet the initial state otherwise.
     fn away_from_initial(&self, mut part: Cube, cube: &Cube) -> Cube {
         if self.meets_initial(&part) {
-            let differs = |(fluent, holds): &&(u32, bool)| {
-                self.model.initial[*fluent as usize] != *holds
-            };
+            let differs =
+                |(fluent, holds): &&(u32, bool)| self.model.initial[*fluent as usize] != *holds;
             part.extend(cube.iter().find(differs));
             part.sort_unstable();
         }

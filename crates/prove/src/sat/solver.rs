@@ -105,7 +105,7 @@ impl Sat {
         match literal {
             TRUE => true,
             FALSE => false,
-            _ => self.solver.value(literal).unwrap_or(false) == (literal > 0),
+            _ => self.solver.value(literal.abs()).unwrap_or(false) == (literal > 0),
         }
     }
 

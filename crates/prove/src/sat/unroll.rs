@@ -240,7 +240,10 @@ impl<'m> Unrolling<'m> {
             for signal in [a, b] {
                 let is_gate = matches!(self.model.graph.nodes()[signal.node()], Node::And(..));
                 let wide = leaves.len() + todo.len() >= WIDEST;
-                if is_gate && !signal.is_complemented() && !wide && self.fanout.is_inner(signal.node())
+                if is_gate
+                    && !signal.is_complemented()
+                    && !wide
+                    && self.fanout.is_inner(signal.node())
                 {
                     todo.push(signal.node());
                 } else {

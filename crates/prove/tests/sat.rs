@@ -1,0 +1,219 @@
+//! The engine on the circuit against exhaustive enumeration, on sheets broken on purpose, and within its limits.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use game::{Deadline, Game, Gates, JointMove, Machine, Move, State};
+use prove::evaluate::{View, holds, refutes};
+use prove::sat::{Options, decide};
+use prove::{
+    GroundProperty, Grounder, Instances, Property, Verdict, Vocabulary, candidates, language, watch,
+};
+
+/// A game with properties made ground.
+struct Case {
+    gates: Gates,
+    properties: Vec<Property>,
+    ground: Vec<GroundProperty>,
+}
+
+impl Case {
+    fn asked(text: &str, properties: &[&str]) -> Self {
+        let game = Game::from_text(text).expect("valid");
+        let vocabulary = Vocabulary::new(&game);
+        let parse = |text: &&str| language::parse(text, &vocabulary).expect("a property");
+        Self::new(&game, properties.iter().map(parse).collect())
+    }
+
+    fn new(game: &Game, properties: Vec<Property>) -> Self {
+        let watched = watch::watching(game, &properties).expect("the same rules and more");
+        let gates = Gates::build(&watched, &ground::Budget::default()).expect("small");
+        let vocabulary = Vocabulary::new(&watched);
+        let instances = Instances::of_gates(&gates);
+        let mut grounder = Grounder::new(&vocabulary, &instances);
+        let ground = properties.iter().map(|p| grounder.ground(p).expect("small")).collect();
+        Self { gates, properties, ground }
+    }
+
+    fn decide(&self, options: &Options) -> Vec<Verdict> {
+        let deadline = Deadline::within(Duration::from_secs(600));
+        let mut heard = 0;
+        let verdicts =
+            decide(&self.gates, &self.ground, options, &deadline, &mut |_, _| heard += 1);
+        assert_eq!(heard, verdicts.iter().filter(|v| v.is_decided()).count());
+        for (property, verdict) in self.ground.iter().zip(&verdicts) {
+            if let Verdict::Refuted { trace, .. } = verdict {
+                let mut interpreter = self.gates.game().interpreter();
+                assert_eq!(refutes(property, trace, &mut interpreter), Ok(true));
+            }
+        }
+        verdicts
+    }
+
+    fn text(&self, at: usize) -> String {
+        self.properties[at].to_text(&self.gates.game().program().symbols)
+    }
+}
+
+fn joint_moves(machine: &mut dyn Machine, state: &State) -> Vec<JointMove> {
+    let mut all = vec![Vec::new()];
+    for role in machine.game().role_ids() {
+        let mut moves: Vec<Move> = Vec::new();
+        machine.legal_moves(state, role, &mut moves).expect("answers");
+        let longer = |joint: &Vec<Move>| {
+            let joint = joint.clone();
+            moves
+                .iter()
+                .map(move |m| joint.iter().copied().chain([*m]).collect())
+                .collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all.into_iter().map(JointMove).collect()
+}
+
+/// Which properties hold in all reachable states and of all moves, by looking at all of them.
+fn enumerate(case: &Case, machine: &mut dyn Machine) -> Vec<bool> {
+    let mut truth = vec![true; case.ground.len()];
+    let initial = machine.initial().expect("answers");
+    let mut seen: HashSet<State> = [initial.clone()].into();
+    let mut todo = vec![initial];
+    while let Some(state) = todo.pop() {
+        let mut now = View::new(&state);
+        for (property, truth) in case.ground.iter().zip(&mut truth) {
+            if !property.about_moves && *truth {
+                *truth = holds(&property.formula, &mut now, &mut None, machine).expect("answers");
+            }
+        }
+        if machine.is_terminal(&state).expect("answers") {
+            continue;
+        }
+        for joint in joint_moves(machine, &state) {
+            let next = machine.next(&state, &joint).expect("answers");
+            let mut after = Some(View::new(&next));
+            for (property, truth) in case.ground.iter().zip(&mut truth) {
+                if property.about_moves && *truth {
+                    *truth =
+                        holds(&property.formula, &mut now, &mut after, machine).expect("answers");
+                }
+            }
+            if seen.insert(next.clone()) {
+                assert!(
+                    seen.len() < 30_000,
+                    "too large for this test: {}",
+                    case.gates.sizes().fluents
+                );
+                todo.push(next);
+            }
+        }
+    }
+    truth
+}
+
+fn agrees(case: &Case, machine: &mut dyn Machine, options: &Options, most_unknown: usize) {
+    let truth = enumerate(case, machine);
+    let verdicts = case.decide(options);
+    let mut unknown = 0;
+    for (at, (verdict, truth)) in verdicts.iter().zip(truth).enumerate() {
+        match verdict {
+            Verdict::Proved { .. } => assert!(truth, "proved, but false: {}", case.text(at)),
+            Verdict::Refuted { .. } => assert!(!truth, "refuted, but true: {}", case.text(at)),
+            Verdict::Unknown { .. } => {
+                println!("unknown ({truth}): {}", case.text(at));
+                unknown += 1;
+            }
+        }
+    }
+    assert!(unknown <= most_unknown, "{unknown} of {} unknown", verdicts.len());
+}
+
+fn all_candidates(name: &str) -> Case {
+    let game = Game::from_text(library::find(name).expect("in the library").rules).expect("valid");
+    let vocabulary = Vocabulary::new(&game);
+    let gates = Gates::build(&game, &ground::Budget::default()).expect("small");
+    let mut machine = gates.machine();
+    let settings = structure::Settings::default();
+    let deadline = Deadline::within(Duration::from_secs(60));
+    let sample =
+        structure::Sample::take(&game, &mut machine, &settings, &deadline, &mut Vec::new());
+    Case::new(&game, candidates::candidates(&vocabulary, &sample, &mut machine))
+}
+
+const SMALL: [&str; 5] = ["nim_3_4_5", "tictactoe", "blocks_world", "hanoi", "chomp_4x5"];
+
+/// Verdicts about every candidate property agree with looking at every reachable state.
+#[test]
+fn verdicts_agree_with_enumeration_on_small_games() {
+    for name in SMALL {
+        let case = all_candidates(name);
+        agrees(&case, &mut case.gates.machine(), &Options::default(), 0);
+    }
+}
+
+/// Two tokens on a ring of 6 cells that move together, one cell apart: they never meet, but every cell may hold either.
+const RING: &str = "(role r) (init (on 0)) (init (beside 1))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 0)
+    (legal r go) (legal r stay)
+    (<= (next (on ?y)) (does r go) (true (on ?x)) (succ ?x ?y))
+    (<= (next (beside ?y)) (does r go) (true (beside ?x)) (succ ?x ?y))
+    (<= (next (on ?x)) (does r stay) (true (on ?x)))
+    (<= (next (beside ?x)) (does r stay) (true (beside ?x)))
+    (<= together (true (on ?x)) (true (beside ?x)))
+    (<= terminal together)
+    (<= (goal r 100) together) (<= (goal r 0) (not together))";
+
+const ABOUT_RING: [&str; 7] = [
+    "not together",
+    "not terminal",
+    "not on(3)",
+    "exactly 1 X: on(X)",
+    "forall X: not (on(X) and beside(X))",
+    "on(4) implies next(on(4) or on(5))",
+    "on(4) implies next(on(4))",
+];
+
+#[test]
+fn invariants_that_depend_on_each_other_are_found_together() {
+    let case = Case::asked(RING, &ABOUT_RING);
+    agrees(&case, &mut case.gates.game().interpreter(), &Options::default(), 0);
+}
+
+/// Without lemmas from play, reachability has to find them.
+#[test]
+fn property_directed_reachability_finds_the_clauses_it_needs() {
+    for property in ABOUT_RING {
+        let case = Case::asked(RING, &[property]);
+        let play = prove::sat::sample::Play { steps: 0, states: 0, ..Default::default() };
+        let options = Options { play, k: 1, depth: 0, ..Options::default() };
+        agrees(&case, &mut case.gates.game().interpreter(), &options, 0);
+    }
+}
+
+/// Tic-tac-toe with one rule changed, and the property that this breaks.
+#[test]
+fn broken_sheets_are_refuted_with_a_match() {
+    let rules = library::find("tictactoe").expect("in the library").rules;
+    let breaks = [
+        // Both keep control.
+        (
+            "(<= (next (control xplayer))",
+            "(<= (next (control xplayer)) (true (control xplayer)))
+          (<= (next (control xplayer))",
+            "exactly 1 X: control(X)",
+        ),
+    ];
+    for (rule, broken, property) in breaks {
+        assert!(rules.contains(rule), "the sheet changed");
+        let case = Case::asked(&rules.replacen(rule, broken, 1), &[property]);
+        let verdicts = case.decide(&Options::default());
+        assert!(verdicts[0].is_refuted(), "{property}: {verdicts:?}");
+    }
+}
+
+#[test]
+fn nothing_is_claimed_without_time() {
+    let case = Case::asked(RING, &ABOUT_RING);
+    let over = Deadline::within(Duration::ZERO);
+    let verdicts = decide(&case.gates, &case.ground, &Options::default(), &over, &mut |_, _| {});
+    assert!(verdicts.iter().all(|verdict| !verdict.is_proved()));
+}

@@ -46,7 +46,7 @@ impl<'m> Bounded<'m> {
 
     /// How many moves the longest matches have.
     pub fn depth(&self) -> usize {
-        self.unrolling.len() - 1
+        self.unrolling.count() - 1
     }
 
     /// Looks for failures after exactly as many moves as matches have now (for properties about moves: at the move

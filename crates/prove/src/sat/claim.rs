@@ -166,7 +166,9 @@ fn split(formula: &GroundFormula, parts: &mut Vec<GroundFormula>) {
         GroundFormula::Not(inside) => match &**inside {
             GroundFormula::Or(all) => {
                 let negated = |part: &GroundFormula| GroundFormula::Not(Box::new(part.clone()));
-                all.iter().for_each(|part| split(&negated(part), parts));
+                for part in all {
+                    split(&negated(part), parts);
+                }
             }
             GroundFormula::Not(twice) => split(twice, parts),
             _ => parts.push(formula.clone()),

@@ -138,7 +138,7 @@ impl<'a> Work<'a> {
         self.play();
         let most = self.options.conflicts;
         let lemmas = mine::groups(self.gates.program(), &self.samples);
-        self.lost = lemmas.clone();
+        self.lost.clone_from(&lemmas);
         // What is easy is proved first, so that nothing easy waits for something hard.
         for conflicts in efforts(most) {
             self.induct_lost(1, conflicts);
@@ -259,7 +259,9 @@ impl<'a> Work<'a> {
                 Depth::Exhausted => break,
                 Depth::Unsure | Depth::Stopped => return vec![false; signals.len()],
             }
-            found.iter().for_each(|failure| held[failure.wanted] = false);
+            for failure in found {
+                held[failure.wanted] = false;
+            }
         }
         held
     }
@@ -307,13 +309,12 @@ impl<'a> Work<'a> {
             }
             clean &= result != Depth::Unsure;
             match result {
-                Depth::Stopped => break,
                 Depth::Exhausted if clean => {
                     self.open().into_iter().for_each(|at| self.proved[at] = true);
                     self.k = self.k.max(bounded.depth() as u32);
                     break;
                 }
-                Depth::Exhausted => break,
+                Depth::Exhausted | Depth::Stopped => break,
                 Depth::Clean | Depth::Unsure => self.settle(),
             }
         }

@@ -41,6 +41,14 @@ pub enum Reached {
     Stopped,
 }
 
+/// The time or the questions are used up.
+struct Spent;
+
+type Tried<T> = Result<T, Spent>;
+
+/// A state and a joint move in it.
+type Before = (Vec<bool>, Vec<usize>);
+
 /// Decides one property. `known` are invariants of one step.
 pub fn reach(model: &Model, known: &[Signal], goal: Goal, deadline: &Deadline) -> Reached {
     let Some(mut search) = Search::new(model, known, goal, deadline) else {
@@ -113,18 +121,18 @@ impl<'m> Search<'m> {
         })
     }
 
-    fn run(&mut self) -> Option<Reached> {
+    fn run(&mut self) -> Tried<Reached> {
         self.add_level();
         self.add_level();
         loop {
             while let Some(failing) = self.failing()? {
                 if let Some(first) = self.block(failing)? {
-                    return Some(Reached::After(self.trace(first)));
+                    return Ok(Reached::After(self.trace(first)));
                 }
             }
             self.add_level();
             if let Some(level) = self.propagate()? {
-                return Some(Reached::Never(self.invariant(level)));
+                return Ok(Reached::Never(self.invariant(level)));
             }
         }
     }
@@ -146,57 +154,61 @@ impl<'m> Search<'m> {
         self.levels[level..].iter().map(|(literal, _)| *literal).collect()
     }
 
-    fn count(&mut self) -> Option<()> {
+    fn count(&mut self) -> Tried<()> {
         self.questions += 1;
-        (self.questions <= self.goal.questions).then_some(())
+        if self.questions <= self.goal.questions { Ok(()) } else { Err(Spent) }
     }
 
     /// A cube of the last frame in which the property fails, as an obligation.
-    fn failing(&mut self) -> Option<Option<usize>> {
+    fn failing(&mut self) -> Tried<Option<usize>> {
         self.count()?;
         let level = self.last();
         let (state, joint) = if self.goal.about_moves {
-            let literal = self.unrolling.literal(&mut self.sat, 0, self.goal.signal)?;
+            let literal =
+                self.unrolling.literal(&mut self.sat, 0, self.goal.signal).ok_or(Spent)?;
             let mut assumptions = self.frame(level);
             assumptions.push(-literal);
             match self.sat.solve(&assumptions) {
                 Answer::Sat => {}
-                Answer::Unsat => return Some(None),
-                Answer::Stopped => return None,
+                Answer::Unsat => return Ok(None),
+                Answer::Stopped => return Err(Spent),
             }
             let joint = self.unrolling.joint_move(&self.sat, 0);
             (self.unrolling.state(&self.sat, 0), joint)
         } else {
-            let literal = self.state_unrolling.literal(&mut self.state_sat, 0, self.goal.signal)?;
+            let literal = self
+                .state_unrolling
+                .literal(&mut self.state_sat, 0, self.goal.signal)
+                .ok_or(Spent)?;
             let levels = self.levels[level..].iter().map(|(_, literal)| *literal);
             let assumptions: Vec<Lit> = levels.chain([-literal]).collect();
             match self.state_sat.solve(&assumptions) {
                 Answer::Sat => {}
-                Answer::Unsat => return Some(None),
-                Answer::Stopped => return None,
+                Answer::Unsat => return Ok(None),
+                Answer::Stopped => return Err(Spent),
             }
             (self.state_unrolling.state(&self.state_sat, 0), Vec::new())
         };
-        let cube = self.lifter.failing(&state, &joint, self.goal)?;
+        let cube = self.lifter.failing(&state, &joint, self.goal).ok_or(Spent)?;
         self.obligations.push(Obligation { cube, joint, then: None });
-        Some(Some(self.obligations.len() - 1))
+        Ok(Some(self.obligations.len() - 1))
     }
 
-    /// Excludes an obligation from the last frame. Some(Some) is an obligation that the initial state meets.
-    fn block(&mut self, failing: usize) -> Option<Option<usize>> {
+    /// Excludes an obligation from the last frame. Some is an obligation that the initial state meets.
+    fn block(&mut self, failing: usize) -> Tried<Option<usize>> {
         let mut queue: BTreeSet<(usize, usize)> = BTreeSet::new();
         queue.insert((self.last(), failing));
         while let Some((level, at)) = queue.pop_first() {
             let cube = self.obligations[at].cube.clone();
             if self.meets_initial(&cube) {
-                return Some(Some(at));
+                return Ok(Some(at));
             }
             if self.is_blocked(&cube, level) {
                 continue;
             }
             match self.predecessor(&cube, level)? {
                 Ok((state, joint)) => {
-                    let cube = self.lifter.leading(&state, &joint, &cube)?;
+                    let cube = self.lifter.leading(&state, &joint, &cube).ok_or(Spent)?;
                     self.obligations.push(Obligation { cube, joint, then: Some(at) });
                     queue.insert((level - 1, self.obligations.len() - 1));
                     queue.insert((level, at));
@@ -214,7 +226,7 @@ impl<'m> Search<'m> {
                 }
             }
         }
-        Some(None)
+        Ok(None)
     }
 
     fn meets_initial(&self, cube: &Cube) -> bool {
@@ -227,19 +239,15 @@ impl<'m> Search<'m> {
 
     /// A state of the frame before, outside the cube, with a move into it; or the part of the cube that makes that
     /// impossible.
-    fn predecessor(
-        &mut self,
-        cube: &Cube,
-        level: usize,
-    ) -> Option<Result<(Vec<bool>, Vec<usize>), Cube>> {
+    fn predecessor(&mut self, cube: &Cube, level: usize) -> Tried<Result<Before, Cube>> {
         self.count()?;
         let question = self.sat.fresh();
         let mut outside = vec![-question];
         let mut after = Vec::with_capacity(cube.len());
         for (fluent, holds) in cube {
-            let now = self.unrolling.fluent(&mut self.sat, 0, *fluent as usize)?;
+            let now = self.unrolling.fluent(&mut self.sat, 0, *fluent as usize).ok_or(Spent)?;
             outside.push(if *holds { -now } else { now });
-            let next = self.unrolling.fluent(&mut self.sat, 1, *fluent as usize)?;
+            let next = self.unrolling.fluent(&mut self.sat, 1, *fluent as usize).ok_or(Spent)?;
             after.push(if *holds { next } else { -next });
         }
         self.sat.clause(outside);
@@ -247,7 +255,7 @@ impl<'m> Search<'m> {
         assumptions.push(question);
         assumptions.extend_from_slice(&after);
         let found = match self.sat.solve(&assumptions) {
-            Answer::Stopped => return None,
+            Answer::Stopped => return Err(Spent),
             Answer::Sat => {
                 let joint = self.unrolling.joint_move(&self.sat, 0);
                 Ok((self.unrolling.state(&self.sat, 0), joint))
@@ -258,7 +266,7 @@ impl<'m> Search<'m> {
             }
         };
         self.sat.clause([-question]);
-        Some(found)
+        Ok(found)
     }
 
     /// A part of a cube, with a literal more if it would meet the initial state otherwise.
@@ -273,13 +281,13 @@ impl<'m> Search<'m> {
     }
 
     /// The part of a cube that already cannot be reached from the frame before, if it cannot.
-    fn is_inductive(&mut self, cube: &Cube, level: usize) -> Option<Option<Cube>> {
-        Some(self.predecessor(cube, level)?.err())
+    fn is_inductive(&mut self, cube: &Cube, level: usize) -> Tried<Option<Cube>> {
+        Ok(self.predecessor(cube, level)?.err())
     }
 
     /// Leaves literals out as long as the rest cannot be reached. What does not hold goes first: states hold few
     /// fluents, and what excludes them is mostly what holds.
-    fn generalise(&mut self, cube: Cube, level: usize) -> Option<Cube> {
+    fn generalise(&mut self, cube: Cube, level: usize) -> Tried<Cube> {
         let mut order = cube.clone();
         order.sort_by_key(|(fluent, holds)| (*holds, *fluent));
         let mut shortest = cube;
@@ -295,7 +303,7 @@ impl<'m> Search<'m> {
                 shortest = core;
             }
         }
-        Some(shortest)
+        Ok(shortest)
     }
 
     /// Adds a clause to all frames up to a level.
@@ -325,7 +333,7 @@ impl<'m> Search<'m> {
     }
 
     /// Moves clauses to later frames; a level whose clauses all moved on is one after which nothing changes.
-    fn propagate(&mut self) -> Option<Option<usize>> {
+    fn propagate(&mut self) -> Tried<Option<usize>> {
         for level in 1..self.last() {
             for cube in std::mem::take(&mut self.clauses[level]) {
                 match self.is_inductive(&cube, level + 1)? {
@@ -334,10 +342,10 @@ impl<'m> Search<'m> {
                 }
             }
             if self.clauses[level].is_empty() {
-                return Some(Some(level));
+                return Ok(Some(level));
             }
         }
-        Some(None)
+        Ok(None)
     }
 
     fn invariant(&self, level: usize) -> Vec<Lemma> {

@@ -1,4 +1,4 @@
-//! CaDiCaL with a deadline, behind the few operations that induction needs.
+//! The SAT solver `CaDiCaL` with a deadline, behind the few operations that induction needs.
 //!
 //! Literals are those of DIMACS: variables count from 1 and a negative number is a complement. Variable 1
 //! is always true, so that constants are literals like any other.

@@ -71,7 +71,7 @@ impl<'m> Unrolling<'m> {
     }
 
     /// How many steps there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.steps.len()
     }
 

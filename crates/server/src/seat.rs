@@ -168,6 +168,9 @@ impl Table {
         self.trouble();
         let status = self.player.reasoner().status();
         info!(ms = begin.elapsed().as_millis() as u64, machine = %status, "ready");
+        for finding in self.player.findings() {
+            info!(finding, "known");
+        }
     }
 
     /// Puts a legal move ready.

@@ -8,18 +8,29 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use game::{JointMove, Move};
 
-use crate::effort::Stop;
+use crate::effort::{Meter, Stop};
 
 use super::node::{Expansion, NONE, Node};
+use super::options::Options;
 use super::playout;
 use super::solver;
 use super::worker::{Shared, Worker};
+
+/// So many moves ask for one more visit: where they are many, evaluating all takes as long as some
+/// simulations.
+const MOVES_FOR_A_VISIT: u32 = 16;
+
+/// How many visits a node needs.
+fn needed(options: &Options, moves: u32) -> u32 {
+    options.judged.max(moves / MOVES_FOR_A_VISIT)
+}
 
 impl Worker {
     /// Evaluates the successors of a node, if it was visited often enough and they were not yet.
     pub(super) fn judge(
         &mut self,
         shared: &Shared<'_>,
+        meter: &mut Meter,
         node: &Node,
         expansion: &Expansion,
     ) -> Result<(), Stop> {
@@ -28,7 +39,7 @@ impl Worker {
         };
         if expansion.judged.load(Relaxed)
             || self.evaluator.is_none()
-            || node.visits.load(Relaxed) < shared.options.judged
+            || node.visits.load(Relaxed) < needed(shared.options, node.roles[role].count)
             || expansion.judged.swap(true, Relaxed)
         {
             return Ok(());
@@ -37,6 +48,7 @@ impl Worker {
             node.roles.iter().map(|stat| node.moves[stat.first as usize]).collect();
         let mut ends = false;
         for at in node.range(role) {
+            meter.count()?;
             joint[role] = node.moves[at];
             ends |= self.judge_one(shared, node, (expansion, at, role), &joint)?;
         }

@@ -204,7 +204,7 @@ impl Worker {
             let (expansion, bytes) = node.expand(shared.outer);
             shared.graph.took(bytes);
             if shared.options.prior > 0.0 {
-                self.judge(shared, node, expansion)?;
+                self.judge(shared, meter, node, expansion)?;
             }
             let made = self.made.len();
             let instead_of = self.select(shared, path, node, expansion);

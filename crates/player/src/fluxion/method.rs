@@ -17,6 +17,8 @@ pub(super) enum Method {
     Planning,
     /// Monte-Carlo tree search, guarded by alpha-beta: two roles, constant sum, moves in turn.
     Guarded,
+    /// Alpha-beta with the best evaluator: the same class of games, where quick games show it to be better.
+    Deepening,
     /// Monte-Carlo tree search by decoupled UCT: simultaneous moves, or more than two roles, or no
     /// constant sum.
     Sampling,
@@ -39,6 +41,7 @@ impl Method {
         match self {
             Self::Planning => "planning: several methods in turn",
             Self::Guarded => "Monte-Carlo tree search guarded by alpha-beta",
+            Self::Deepening => "alpha-beta",
             Self::Sampling => "Monte-Carlo tree search, every role for itself",
         }
     }
@@ -83,6 +86,7 @@ impl Parts<'_> {
             Method::Guarded if self.options.guard > 0 => {
                 Box::new(Guarded::new(self.tree(), self.guard(), self.options.guard))
             }
+            Method::Deepening => self.guard(),
             Method::Guarded | Method::Sampling => self.tree(),
         }
     }
@@ -117,6 +121,7 @@ impl Parts<'_> {
             memory,
             seed: self.context.seed,
             threads: self.options.threads,
+            exploration: self.options.exploration,
             prior: self.options.prior,
             implicit: self.options.implicit,
             judged: JUDGED,
@@ -129,7 +134,8 @@ impl Parts<'_> {
         })
     }
 
-    fn guard(&self) -> Box<dyn Search> {
+    /// Alpha-beta with the best evaluator.
+    pub(super) fn guard(&self) -> Box<dyn Search> {
         let memory = self.context.memory / TABLE_SHARE;
         let options = deepening::Options { memory, ..deepening::Options::default() };
         let evaluator = self.best_evaluator().unwrap_or_else(|| Box::new(Blind));

@@ -37,6 +37,8 @@ pub(crate) struct Wishes {
     pub(crate) derive: bool,
     /// Whether ways to search are tried in quick games.
     pub(crate) trial: bool,
+    /// The weight of exploration.
+    pub(crate) exploration: f64,
     /// How many visits a learned value weighs as much as, and its part in implicit minimax backups.
     pub(crate) prior: f64,
     pub(crate) implicit: f64,
@@ -67,6 +69,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         learn: options.is_on("learn"),
         derive: options.is_on("derive"),
         trial: options.is_on("trial"),
+        exploration: options.number("c"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),
         threads: options.whole("threads").max(1) as usize,

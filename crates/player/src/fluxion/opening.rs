@@ -7,13 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use game::{Deadline, Evaluator};
-use search::GameClass;
 use search::class::{self, Sampling};
+use search::{GameClass, Search};
 
 use super::Wishes;
 use super::findings::{Account, class_in_words};
 use super::method::{Method, Parts};
-use super::trial::Trial;
+use super::trial::{Tally, Trial};
 use crate::lessons::{self, Lesson};
 use crate::searcher;
 use crate::thinker::Context;
@@ -66,12 +66,14 @@ struct Share(f64, Duration);
 const CLASS: Share = Share(0.1, Duration::from_secs(1));
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
 const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
-const TRIAL: Share = Share(0.4, Duration::from_secs(20));
+const TRIAL: Share = Share(0.3, Duration::from_secs(20));
 /// How many games a trial should have time for, and how long a move may take.
 const GAMES: f64 = 10.0;
 const PACE: (Duration, Duration) = (Duration::from_millis(3), Duration::from_millis(50));
 /// A trial decides against what was learned where it is that clear, in standard deviations.
 const CLEAR: f64 = 1.4;
+/// And for alpha-beta only where it is clearer: with little time alpha-beta looks better than it is.
+const VERY_CLEAR: f64 = 2.2;
 /// The time for a stage where the clock has no end.
 const WITHOUT_CLOCK: Duration = Duration::from_secs(2);
 
@@ -139,27 +141,50 @@ impl<'o> Opening<'o> {
         Some(lesson)
     }
 
-    /// Tries in quick games whether what was learned pays; it is dropped where it clearly does not.
+    /// Tries in quick games what pays in this game: what was learned is dropped where it clearly does not,
+    /// and alpha-beta takes the place of the tree where it is clearly better.
     fn try_out(&mut self, deadline: &Deadline) {
-        let two =
-            self.known.class.is_two_player_constant_sum() && self.known.class.turn_taking.value;
-        if !self.wishes.trial || !two || self.known.learned.is_none() || deadline.left().is_none() {
+        if !self.wishes.trial || self.known.method != Method::Guarded || deadline.left().is_none() {
             return;
         }
+        let parts = |opening: &Self| -> [Box<dyn Search>; 3] {
+            let (context, known, options) = (opening.context, &opening.known, opening.wishes);
+            let parts = Parts { context, known, options };
+            [parts.small_tree(true), parts.small_tree(false), parts.guard()]
+        };
+        if self.known.learned.is_some() {
+            let [with, without, _] = parts(self);
+            let tally = self.trial("trial: learned values against none", [with, without], deadline);
+            if tally.is_clear(CLEAR) {
+                self.known.learned = None;
+            }
+        }
+        if self.known.learned.is_some() || self.known.derived.is_some() {
+            let [tree, _, deepening] = parts(self);
+            let tally = self.trial("trial: tree against alpha-beta", [tree, deepening], deadline);
+            if tally.is_clear(VERY_CLEAR) {
+                self.known.method = Method::Deepening;
+            }
+        }
+    }
+
+    /// Quick games between two searches, for a part of the time left.
+    fn trial(
+        &mut self,
+        name: &'static str,
+        mut searches: [Box<dyn Search>; 2],
+        deadline: &Deadline,
+    ) -> Tally {
         let (begin, share) = (Instant::now(), TRIAL.of(deadline));
         let length = self.known.class.mean_length.unwrap_or(100.0).max(1.0);
         let pace = share.left().unwrap_or_default().div_f64(length * GAMES).clamp(PACE.0, PACE.1);
-        let parts = Parts { context: self.context, known: &self.known, options: self.wishes };
-        let mut searches = [parts.small_tree(true), parts.small_tree(false)];
         let mut machine = self.context.machine();
         let mut trial = Trial { machine: &mut *machine, pace, seed: self.context.seed };
         let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
         let tally = catch_unwind(run).unwrap_or_default();
         let words = format!("{:.1} points in {} games", tally.points, tally.games);
-        self.known.account.note("trial of what was learned", begin, words);
-        if tally.is_clear(CLEAR) {
-            self.known.learned = None;
-        }
+        self.known.account.note(name, begin, words);
+        tally
     }
 
     /// Makes an evaluator from the rules, and judges it by what was held out of learning.

@@ -16,8 +16,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod aiger;
 pub mod asp;
 pub mod candidates;
+pub mod check;
 mod compare;
 pub mod evaluate;
 pub mod ground_property;

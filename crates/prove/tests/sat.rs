@@ -1,13 +1,16 @@
 //! The engine on the circuit against exhaustive enumeration, on sheets broken on purpose, and within its limits.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use game::{Deadline, Game, Gates, JointMove, Machine, Move, State};
+use prove::check::{Checked, Flaw, check};
 use prove::evaluate::{View, holds, refutes};
 use prove::sat::{Options, decide};
 use prove::{
-    GroundProperty, Grounder, Instances, Property, Verdict, Vocabulary, candidates, language, watch,
+    GroundProperty, Grounder, Inductive, Instances, Property, Verdict, Vocabulary, candidates,
+    language, watch,
 };
 
 /// A game with properties made ground.
@@ -46,6 +49,14 @@ impl Case {
                 let mut interpreter = self.gates.game().interpreter();
                 assert_eq!(refutes(property, trace, &mut interpreter), Ok(true));
             }
+        }
+        let checked = check(&self.gates, &self.ground, &verdicts, &deadline);
+        for (at, (checked, verdict)) in checked.into_iter().zip(&verdicts).enumerate() {
+            let expected = match verdict {
+                Verdict::Proved { certificate: Some(_), .. } => Checked::Confirmed,
+                _ => Checked::Nothing,
+            };
+            assert_eq!(checked, expected, "{}", self.text(at));
         }
         verdicts
     }
@@ -208,6 +219,30 @@ fn broken_sheets_are_refuted_with_a_match() {
         let verdicts = case.decide(&Options::default());
         assert!(verdicts[0].is_refuted(), "{property}: {verdicts:?}");
     }
+}
+
+/// Certificates that are wrong in one place each.
+#[test]
+fn the_checker_rejects_what_does_not_follow() {
+    let case = Case::asked(RING, &["not on(3)", "not together", "exactly 1 X: on(X)"]);
+    let facts = |at: &[usize]| {
+        let facts = at.iter().map(|at| case.ground[*at].formula.clone()).collect();
+        Arc::new(Inductive { facts, k: 1 })
+    };
+    let never = Deadline::never();
+    let rejected = |at: &[usize]| prove::check::inductive(&case.gates, &facts(at), &never);
+    assert_eq!(rejected(&[0]), Checked::Rejected(Flaw::Step(0)));
+    assert_eq!(rejected(&[2]), Checked::Confirmed);
+    assert_eq!(rejected(&[2, 0]), Checked::Rejected(Flaw::Step(1)));
+    let follows = |fact: usize, property: usize| {
+        prove::check::follows(&case.gates, &facts(&[fact]), &case.ground[property], &never)
+    };
+    assert_eq!(follows(2, 2), Checked::Confirmed);
+    assert_eq!(follows(2, 0), Checked::Rejected(Flaw::Conclusion));
+    let broken = Case::asked(RING, &["not on(0)"]);
+    let first = Inductive { facts: vec![broken.ground[0].formula.clone()], k: 1 };
+    let verdict = prove::check::inductive(&broken.gates, &first, &never);
+    assert_eq!(verdict, Checked::Rejected(Flaw::Base(0)));
 }
 
 #[test]

@@ -89,6 +89,8 @@ struct Work<'a> {
     /// Whether each part is proved.
     proved: Vec<bool>,
     verdicts: Vec<Option<Verdict>>,
+    /// Properties of which all matches were looked at: they have no invariant to show.
+    seen_all: Vec<bool>,
     facts: Vec<Fact>,
     /// How far the induction that gave the facts looks back.
     k: u32,
@@ -123,6 +125,7 @@ impl<'a> Work<'a> {
             proved: parts.iter().map(|part| part.signal == Signal::TRUE).collect(),
             parts,
             verdicts: vec![None; properties.len()],
+            seen_all: vec![false; properties.len()],
             facts: Vec::new(),
             k: 0,
             lost: Vec::new(),
@@ -310,6 +313,9 @@ impl<'a> Work<'a> {
             clean &= result != Depth::Unsure;
             match result {
                 Depth::Exhausted if clean => {
+                    for at in self.open() {
+                        self.seen_all[self.parts[at].property] = true;
+                    }
                     self.open().into_iter().for_each(|at| self.proved[at] = true);
                     self.k = self.k.max(bounded.depth() as u32);
                     break;
@@ -362,18 +368,16 @@ impl<'a> Work<'a> {
         for (part, proved) in self.parts.iter().zip(&self.proved) {
             left[part.property] |= !proved;
         }
-        let mut invariant: Option<Arc<Inductive>> = None;
         let mut decided = Vec::new();
         for (at, left) in left.into_iter().enumerate() {
             let is_new = match &self.verdicts[at] {
                 None if !left => {
-                    let shared = invariant.get_or_insert_with(|| self.invariant()).clone();
                     self.verdicts[at] = Some(Verdict::Proved {
                         engine: Engine::Sat,
                         k: self.k,
                         hypotheses: Vec::new(),
                         seconds: 0.0,
-                        certificate: Some(Certificate::Inductive(shared)),
+                        certificate: None,
                     });
                     true
                 }
@@ -385,11 +389,6 @@ impl<'a> Work<'a> {
             }
         }
         self.share(&decided);
-    }
-
-    fn invariant(&self) -> Arc<Inductive> {
-        let facts = self.facts.iter().map(|fact| fact.formula.clone()).collect();
-        Arc::new(Inductive { facts, k: self.k })
     }
 
     fn share(&mut self, decided: &[usize]) {
@@ -406,10 +405,20 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn finish(self) -> Vec<Verdict> {
+    /// The verdicts. All facts found are one invariant, which is the certificate of every proof.
+    fn finish(mut self) -> Vec<Verdict> {
         let seconds = self.stage.elapsed().as_secs_f64();
         let reason = if self.deadline.passed() { Reason::Time } else { Reason::NotInductive };
         let unknown = Verdict::Unknown { reason, seconds };
+        let facts = self.facts.iter().map(|fact| fact.formula.clone()).collect();
+        let invariant = Arc::new(Inductive { facts, k: self.k.max(1) });
+        for (verdict, seen_all) in self.verdicts.iter_mut().zip(&self.seen_all) {
+            if let Some(Verdict::Proved { certificate, .. }) = verdict
+                && !seen_all
+            {
+                *certificate = Some(Certificate::Inductive(invariant.clone()));
+            }
+        }
         self.verdicts.into_iter().map(|v| v.unwrap_or_else(|| unknown.clone())).collect()
     }
 }

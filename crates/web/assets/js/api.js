@@ -81,6 +81,8 @@ export const api = {
   game: (name) => once(`/games/${id(name)}`),
   /** @param {string} name @returns {Promise<Position>} */
   initial: (name) => once(`/games/${id(name)}/position`),
+  /** @param {string} name @returns {Promise<{boards: import("./types.js").BoardPicture[]}>} */
+  boards: (name) => once(`/games/${id(name)}/boards`),
   /** @param {string} rules @returns {Promise<import("./types.js").CheckReply>} */
   check: (rules) => ask("POST", "/check", { rules }),
   /** @param {string} rules @param {string} [syntax] @returns {Promise<{text: string}>} */

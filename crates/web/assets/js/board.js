@@ -64,9 +64,8 @@ export class BoardView {
     if (options.onpoint) this.#answer();
   }
 
-  /** @param {Position} position @param {boolean} [animate] */
-  show(position, animate = true) {
-    const boards = position.boards;
+  /** @param {{boards: BoardPicture[]}} position @param {boolean} [animate] */
+  show({ boards }, animate = true) {
     this.glyphs.learn(boards.flatMap((board) => board.cells.flatMap((cell) => cell.contents.map((content) => content.name))));
     const before = this.boards;
     const keep = sameShape(before, boards);

@@ -71,10 +71,10 @@ function painter() {
 /** @param {Element} element @param {GameEntry} game */
 async function paint(element, game) {
   try {
-    const position = await api.initial(game.name);
-    if (position.boards.length > 0) {
+    const { boards } = await api.boards(game.name);
+    if (boards.length > 0) {
       const view = new BoardView(new Glyphs(game.roles), { small: true });
-      view.show({ ...position, boards: position.boards.slice(0, 9) }, false);
+      view.show({ boards: boards.slice(0, 9) }, false);
       fill(element, view.element);
       return;
     }

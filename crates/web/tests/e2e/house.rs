@@ -1,0 +1,89 @@
+//! The server as a process of its own, which can be killed and started again, and what all tests begin with.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use web::{Config, Web};
+
+use crate::browser::{Browser, installed};
+
+/// Tells the test `the_server_process` what to be.
+const ROLE: &str = "FLUXION_E2E_SERVER";
+
+/// Runs the server if this process was started to be one.
+pub fn serve_if_asked() {
+    let Ok(wanted) = std::env::var(ROLE) else { return };
+    let (port, database) = wanted.split_once(' ').expect("a port and a path");
+    let mut config = Config { database: Some(PathBuf::from(database)), ..Config::default() };
+    config.bind.set_port(port.parse().expect("a port"));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let web = Web::bind(config).await.expect("the port is free");
+        println!("\nserving {}", web.address().port());
+        web.run(std::future::pending()).await.expect("it serves");
+    });
+}
+
+/// A server with its own database.
+pub struct House {
+    child: Child,
+    port: u16,
+    folder: PathBuf,
+}
+
+impl House {
+    fn open(folder: &Path) -> Self {
+        let (child, port) = spawn(0, folder);
+        Self { child, port, folder: folder.to_owned() }
+    }
+
+    /// The address of a page.
+    pub fn url(&self, page: &str) -> String {
+        format!("http://127.0.0.1:{}/#/{page}", self.port)
+    }
+
+    /// Ends the process without warning and starts another one with the same database and address.
+    pub fn crash_and_return(&mut self) {
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("it is gone");
+        (self.child, self.port) = spawn(self.port, &self.folder);
+    }
+}
+
+fn spawn(port: u16, folder: &Path) -> (Child, u16) {
+    let program = std::env::current_exe().expect("this program");
+    let mut child = Command::new(program)
+        .args(["--exact", "the_server_process", "--nocapture"])
+        .env(ROLE, format!("{port} {}", folder.join("matches.db").display()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the server starts");
+    let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    let told = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("serving ")?.parse().ok());
+    (child, told.expect("the server says where it is"))
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A server and a browser; none where no Chromium is installed, unless `FLUXION_BROWSER` says that it must be.
+pub fn open() -> Option<(House, Browser)> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let Some(program) = installed() else {
+        assert!(std::env::var_os("FLUXION_BROWSER").is_none(), "no Chromium is installed");
+        println!("skipped: no Chromium is installed");
+        return None;
+    };
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("fluxion-e2e-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    Some((House::open(&folder), Browser::start(&program, &folder.with_extension("browser"))))
+}

@@ -44,6 +44,17 @@ need_build_packages() {
 
 need_test_packages() {
     need_build_packages
+    # The page is tested in a real browser, and the types of its modules are checked.
+    need_browser
+    need tsc node-typescript
+}
+
+# Any of the names under which Chromium is known.
+need_browser() {
+    for name in chromium chromium-browser google-chrome google-chrome-stable; do
+        command -v "$name" >/dev/null 2>&1 && return 0
+    done
+    missing="$missing chromium"
 }
 
 # Rust is not installed behind the user's back: the way to do it differs from system to system.

@@ -91,8 +91,8 @@ fn tic_tac_toe_is_chosen_and_played_to_the_end_by_clicks() {
 }
 
 const BROKEN: &str = "(role ann)\n(init (lamp off))\n(<= (legal ann press) (true (lamp ?x))\n";
-const MENDED: &str = "(role ann)\n(init (lamp off))\n(<= (legal ann press) (true (lamp ?x)))\n(<= (next (lamp on)) (does ann press))\n\
-    (<= terminal (true (lamp on)))\n(<= (goal ann 100) (true (lamp on)))\n(<= (goal ann 0) (true (lamp off)))\n";
+const MENDED: &str = "(role ann)\n(init (lamp off))\n(<= (legal ann press) (true (lamp ?x)))\n(legal ann wait)\n\
+    (<= (next (lamp on)) (does ann press))\n(<= (next (lamp ?x)) (does ann wait) (true (lamp ?x)))\n(<= terminal (true (lamp on)))\n(<= (goal ann 100) (true (lamp on)))\n(<= (goal ann 0) (true (lamp off)))\n";
 
 #[test]
 fn a_broken_sheet_shows_where_it_is_broken_and_a_mended_one_is_played() {

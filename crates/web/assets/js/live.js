@@ -16,6 +16,16 @@ import { api, listen } from "./api.js";
  * @property {(lost: boolean) => void} [lost]
  */
 
+/**
+ * Roles whose move is awaited; those who can only wait are not, where others have a choice.
+ * @param {MatchView} view
+ */
+export function awaited(view) {
+  const choosing = view.position?.control ?? [];
+  const found = view.waiting.for.filter((role) => choosing.includes(role));
+  return found.length > 0 ? found : view.waiting.for;
+}
+
 export class Live {
   /**
    * @param {MatchView} view
@@ -132,6 +142,6 @@ export class Live {
   get yours() {
     const { view } = this;
     if (view.state !== "running") return [];
-    return view.waiting.for.filter((role) => view.seats[role]?.mine && view.seats[role].kind === "human" && !view.waiting.submitted.includes(role));
+    return awaited(view).filter((role) => view.seats[role]?.mine && view.seats[role].kind === "human" && !view.waiting.submitted.includes(role));
   }
 }

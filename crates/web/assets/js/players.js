@@ -2,6 +2,7 @@
 
 import { h, fill } from "./dom.js";
 import { swatch } from "./seats.js";
+import { awaited } from "./live.js";
 
 /** @typedef {import("./types.js").MatchView} MatchView */
 
@@ -45,18 +46,18 @@ export class Players {
   #one(view, role, at, value) {
     const seat = view.seats[at];
     const running = view.state === "running";
-    const awaited = running && view.waiting.for.includes(at);
+    const due = running && awaited(view).includes(at);
     const thinking = running && view.waiting.thinking.includes(at);
     const submitted = running && view.waiting.submitted.includes(at);
     const goal = view.ended?.goals?.[at] ?? null;
     const best = Math.max(...(view.ended?.goals ?? []).map((one) => one ?? 0));
-    return h("div", { class: ["player", awaited && "awaited", goal !== null && goal === best && goal > 0 && "winner"], data: { role: at } },
+    return h("div", { class: ["player", due && "awaited", goal !== null && goal === best && goal > 0 && "winner"], data: { role: at } },
       swatch(this.glyphs, at),
       h("div", { class: "grow" }, h("div", { class: "role-name" }, role), h("div", { class: "small muted who" }, playerName(seat))),
       thinking && h("span", { class: "dots", title: "thinking" }, h("i"), h("i"), h("i")),
       submitted && h("span", { class: "chip live" }, "move is in"),
       seat.kind === "open" && h("button", { type: "button", class: "slim primary", onclick: () => this.onjoin(at) }, "Join"),
-      awaited && view.waiting.until !== null && h("span", { class: "clock mono", "aria-label": "time left" }, ""),
+      due && view.waiting.until !== null && h("span", { class: "clock mono", "aria-label": "time left" }, ""),
       goal !== null ? h("span", { class: "goal", title: "result" }, String(goal)) : value !== null && h("span", { class: "value mono", title: "how the engine values it, 0 to 100" }, value.toFixed(0)));
   }
 
@@ -88,7 +89,8 @@ export function statusText(view, yours) {
     return yours.length === 1 ? `Your move, ${names(yours)}${told}` : `Your moves: ${names(yours)}${told}`;
   }
   const mine = view.waiting.submitted.filter((role) => view.seats[role]?.mine);
-  const waits = view.waiting.for.length > 0 ? view.waiting.for : view.waiting.thinking;
+  const due = awaited(view);
+  const waits = due.length > 0 ? due : view.waiting.thinking;
   if (mine.length > 0) return `Your move is in; waiting for ${names(waits) || "the others"}`;
   const free = view.seats.findIndex((seat) => seat.kind === "open");
   if (free >= 0) return `Waiting for somebody to join as ${view.roles[free]}`;

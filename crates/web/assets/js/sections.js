@@ -55,6 +55,7 @@ function structures(data, shared) {
     list("Counters", data.counters, (counter) => `${counter.name}${counter.bound !== null && counter.bound !== undefined ? `, up to ${counter.bound}` : ""}`),
     list("Quantities", data.quantities, (quantity) => quantity.name),
     list("Whose turn", data.controls, (control) => h("span", { class: "row" }, swatch(shared.glyphs, control.role), h("span", { class: "mono small" }, control.fact))),
+    list("In play", data.lines, (line) => String(line)),
     list("Notes", data.notes, (note) => String(note)));
 }
 
@@ -107,7 +108,7 @@ function term(one, depth) {
   const value = typeof one.value === "number" ? one.value : 0;
   const bar = s("svg", { class: "meter", viewBox: "0 0 60 8", preserveAspectRatio: "none", "aria-hidden": "true" }, s("rect", { class: "meter-back", width: 60, height: 8, rx: 4 }),
     s("rect", { class: "meter-fill", width: 60 * Math.max(0, Math.min(1, value > 1 ? value / 100 : value)), height: 8, rx: 4 }));
-  const line = [bar, h("span", { class: "mono small num" }, value.toFixed(2)), h("span", { class: "mono small" }, one.text)];
+  const line = [bar, h("span", { class: "mono small num" }, value.toFixed(2)), h("span", { class: ["mono small", one.holds && "holds"], title: one.holds ? "holds" : null }, one.text, one.hidden > 0 && h("span", { class: "muted" }, ` (+${one.hidden})`))];
   const children = one.children ?? [];
   if (children.length === 0) return h("div", { class: "term" }, line);
   return h("details", { class: "term", open: depth < 1 }, h("summary", {}, line), h("div", { class: "inner" }, children.slice(0, 30).map((/** @type {any} */ child) => term(child, depth + 1))));
@@ -141,6 +142,23 @@ function arrows(board, map) {
   return s("svg", { class: "board symmetry", viewBox: `0 0 ${geometry.width} ${geometry.height}`, role: "img", "aria-label": "a symmetry" }, cells, lines);
 }
 
+/**
+ * Cells that symmetries take to each other have the same letter and colour.
+ * @param {import("./types.js").BoardPicture} board
+ * @param {{column: number, row: number}[][]} orbits
+ */
+function orbitMap(board, orbits) {
+  const geometry = new Geometry(board, false);
+  const letter = (/** @type {number} */ at) => (at < 26 ? String.fromCharCode(97 + at) : String(at));
+  const cells = orbits.flatMap((orbit, at) => orbit.map((cell) => {
+    const [x, y] = geometry.centre(cell.column, cell.row);
+    const cls = `orbit r${at % 8}`;
+    const shape = geometry.hex ? s("polygon", { class: cls, points: geometry.corners(x, y) }) : s("rect", { class: cls, x: x - SIDE / 2, y: y - SIDE / 2, width: SIDE, height: SIDE });
+    return s("g", {}, shape, s("text", { x, y: y + 4.5, class: "heat-text", "text-anchor": "middle" }, letter(at)));
+  }));
+  return s("svg", { class: "board symmetry", viewBox: `0 0 ${geometry.width} ${geometry.height}`, role: "img", "aria-label": "cells that are alike" }, cells);
+}
+
 /** @param {any} data @param {Shared} shared */
 function symmetries(data, shared) {
   const generators = data.generators ?? [];
@@ -148,7 +166,11 @@ function symmetries(data, shared) {
     const board = shared.position?.boards[one.board ?? -1];
     return h("figure", { class: "symmetry-figure" }, board && one.map?.length > 0 ? arrows(board, one.map) : null, h("figcaption", { class: "small mono" }, one.text));
   });
-  return h("div", { class: "stack" }, h("p", {}, h("b", {}, data.order), data.order === "1" ? ": only the identity." : " symmetries in all."), h("div", { class: "symmetry-grid" }, drawn));
+  const alike = (data.orbits ?? []).slice(0, 4).map((/** @type {any} */ one) => {
+    const board = shared.position?.boards[one.board];
+    return board && data.order !== "1" && h("figure", { class: "symmetry-figure" }, orbitMap(board, one.cells ?? []), h("figcaption", { class: "small" }, `${board.title}: cells that are alike`));
+  });
+  return h("div", { class: "stack" }, h("p", {}, h("b", {}, data.order), data.order === "1" ? ": only the identity." : " symmetries in all."), h("div", { class: "symmetry-grid" }, alike, drawn));
 }
 
 /** @param {any} data @param {Shared} shared */

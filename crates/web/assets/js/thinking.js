@@ -84,7 +84,7 @@ export class ThinkingPanel {
       return;
     }
     this.thought = thought;
-    const what = { move: "thinks about its move", hint: "hint", solution: "looks for a solution", annotation: "judges the match" }[thought.for];
+    const what = { move: thought.done ? "thought about its move" : "thinks about its move", hint: "hint", solution: "looks for a solution", annotation: "judges the match" }[thought.for];
     this.numbers = h("dl", { class: "numbers-row" });
     fill(this.element,
       h("div", { class: "row" }, swatch(this.glyphs, thought.role), h("b", {}, this.roles[thought.role]), h("span", { class: "muted small" }, what),

@@ -61,8 +61,10 @@ fn spawn(port: u16, folder: &Path) -> (Child, u16) {
         .stderr(Stdio::null())
         .spawn()
         .expect("the server starts");
-    let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-    let told = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("serving ")?.parse().ok());
+    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let told = lines.find_map(|line| line.strip_prefix("serving ")?.parse().ok());
+    // What the process says later must have somewhere to go.
+    std::thread::spawn(move || lines.for_each(drop));
     (child, told.expect("the server says where it is"))
 }
 

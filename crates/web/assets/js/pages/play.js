@@ -6,7 +6,7 @@ import { Glyphs } from "../glyph.js";
 import { Arena } from "../arena.js";
 import { Live } from "../live.js";
 import { MoveList, jointText, plainMove } from "../moves.js";
-import { Players, statusText, endText } from "../players.js";
+import { Players, statusText } from "../players.js";
 import { Preview } from "../preview.js";
 import { ThinkingPanel, ValueBar } from "../thinking.js";
 import { valueChart, legend } from "../chart.js";
@@ -89,8 +89,11 @@ class PlayPage {
   /** @param {boolean} animate */
   #show(animate) {
     const { view, yours } = this.live;
-    if (this.stepShown !== view.moves.length) this.preview.hide();
-    this.stepShown = view.moves.length;
+    if (this.stepShown !== view.moves.length) {
+      this.preview.hide();
+      this.stepShown = view.moves.length;
+      void this.#lastThought(view);
+    }
     if (!yours.includes(this.role)) this.role = yours[0] ?? this.role;
     this.status.textContent = statusText(view, yours);
     this.status.className = `status ${view.state} ${yours.length > 0 ? "yours" : ""}`;
@@ -112,6 +115,22 @@ class PlayPage {
     this.#values();
     this.#tools(view);
     this.#past(view);
+  }
+
+  /**
+   * What was thought of the step before, while nobody thinks about this one.
+   * @param {MatchView} view
+   */
+  async #lastThought(view) {
+    const before = view.moves.length - 1;
+    if (before < 0 || this.panel.thought?.step === before) return;
+    try {
+      const { thoughts } = await api.step(view.id, before);
+      const last = thoughts[thoughts.length - 1];
+      if (last && this.live.view.moves.length === before + 1 && this.live.thoughts.size === 0) this.panel.show(last);
+    } catch {
+      // Only what was thought is missing.
+    }
   }
 
   /** @param {MatchView} view */
@@ -185,7 +204,6 @@ class PlayPage {
     if (view.mine && running) parts.push(this.#seatMenu(view));
     if (!watched && view.roles.length > 1 && running) parts.push(button("resign", "Resign", () => this.#resign(mineRoles), true, "danger"));
     if (view.mine && running && (watched || view.roles.length === 1)) parts.push(button("abort", "End it", () => this.#act("abort", {}), true, "danger"));
-    if (view.state === "over") parts.push(h("p", { class: "result" }, endText(view)));
     fill(this.tools, parts);
   }
 

@@ -42,11 +42,19 @@ fn choose(page: &Page, browser: &mut Browser, selector: &str, value: &str) {
 /// Starts a match from the page of a game, with a preset such as `Both sides` and little time to think.
 fn start(page: &Page, browser: &mut Browser, preset: &str) {
     page.until(browser, "document.querySelector('#start')");
-    let pressed = format!("[...document.querySelectorAll('.seat-form .segments button')].find((b) => b.textContent === {preset:?}).click()");
+    let pressed = format!(
+        "[...document.querySelectorAll('.seat-form .segments button')].find((b) => b.textContent === {preset:?}).click()"
+    );
     page.value(browser, &pressed);
-    page.value(browser, "(() => { const e = document.querySelector('#think'); e.value = '0.2'; })()");
+    page.value(
+        browser,
+        "(() => { const e = document.querySelector('#think'); e.value = '0.2'; })()",
+    );
     page.click(browser, "#start");
-    page.until(browser, "location.hash.startsWith('#/match/') && document.querySelector('#status')");
+    page.until(
+        browser,
+        "location.hash.startsWith('#/match/') && document.querySelector('#status')",
+    );
 }
 
 /// Waits until it is the visitor's move or all is over; whether it is the visitor's move.
@@ -177,7 +185,10 @@ fn play_known_match(page: &Page, browser: &mut Browser) {
     for (step, cell) in ["0:0:0", "0:1:0", "0:0:1", "0:1:1", "0:0:2"].iter().enumerate() {
         assert!(my_turn(page, browser));
         page.click(browser, &format!(".arena .cell[data-key='{cell}']"));
-        page.until(browser, &format!("document.querySelectorAll('.history .line-move').length === {}", step + 1));
+        page.until(
+            browser,
+            &format!("document.querySelectorAll('.history .line-move').length === {}", step + 1),
+        );
     }
     page.until(browser, "document.querySelector('#status.over')");
 }
@@ -190,13 +201,16 @@ fn a_match_is_replayed_judged_and_downloaded() {
     start(&page, browser, "Both sides");
     play_known_match(&page, browser);
     page.click(browser, ".match-head a.primary");
-    page.until(browser, "document.querySelector('#slider')?.max === '5' && document.querySelectorAll('.review .piece').length === 5");
+    page.until(browser, "document.querySelector('#slider')?.max === '5' && document.querySelectorAll('.review .pieces .piece').length === 5");
     page.click(browser, "#first");
     page.until(browser, "document.querySelectorAll('.review .pieces .piece').length === 0");
     page.key(browser, "ArrowRight");
     page.until(browser, "document.querySelectorAll('.review .pieces .piece').length === 1 && document.querySelector('#slider').value === '1'");
     page.click(browser, "#annotate");
-    page.until(browser, "document.querySelector('.match-head [role=status]').textContent === 'judged'");
+    page.until(
+        browser,
+        "document.querySelector('.match-head [role=status]').textContent === 'judged'",
+    );
     page.until(browser, "document.querySelectorAll('.chart polyline').length === 2");
     let record = page.value(browser, "fetch(document.querySelector('#download').href).then((r) => r.json()).then((r) => JSON.stringify(r))");
     let record = record.as_str().expect("a record").to_owned();
@@ -219,7 +233,13 @@ fn the_analysis_page_fills_with_sections() {
         let told = page.text(browser, &format!("[data-section={section}]"));
         assert!(told.len() > 20, "{section}: {told}");
     }
-    assert_eq!(page.value(browser, "document.querySelectorAll('[data-section=random_play] .bar').length > 3"), true);
+    assert_eq!(
+        page.value(
+            browser,
+            "document.querySelectorAll('[data-section=random_play] .bar').length > 3"
+        ),
+        true
+    );
     no_complaints(&page, browser);
 }
 
@@ -231,10 +251,18 @@ fn two_visitors_play_each_other() {
     choose(&first, browser, "select[data-role='1']", "open");
     first.click(browser, "#start");
     first.until(browser, "location.hash.startsWith('#/match/')");
-    let address = first.value(browser, "location.hash").as_str().expect("an address").trim_start_matches("#/").to_owned();
+    let address = first
+        .value(browser, "location.hash")
+        .as_str()
+        .expect("an address")
+        .trim_start_matches("#/")
+        .to_owned();
     let second = visit(&house, browser, &address, "#status");
     second.click(browser, ".player button");
-    second.until(browser, "document.querySelector('.player[data-role=\"1\"]').textContent.includes('you')");
+    second.until(
+        browser,
+        "document.querySelector('.player[data-role=\"1\"]').textContent.includes('you')",
+    );
     assert!(my_turn(&first, browser));
     first.click(browser, ".arena .cell[data-key='0:1:1']");
     assert!(my_turn(&second, browser));
@@ -277,9 +305,15 @@ fn fingers_and_keys_play_as_well() {
     page.key(browser, "ArrowDown");
     page.key(browser, "Enter");
     page.until(browser, "document.querySelectorAll('.history .line-move').length === 2");
-    assert_eq!(page.value(browser, "document.querySelectorAll('.arena .at[data-key=\"0:1:1\"]').length"), 1);
+    assert_eq!(
+        page.value(browser, "document.querySelectorAll('.arena .at[data-key=\"0:1:1\"]').length"),
+        1
+    );
     // What screen readers get.
-    let spoken = page.value(browser, "document.querySelector('.arena .cell[data-key=\"0:1:1\"]').getAttribute('aria-label')");
+    let spoken = page.value(
+        browser,
+        "document.querySelector('.arena .cell[data-key=\"0:1:1\"]').getAttribute('aria-label')",
+    );
     assert!(spoken.as_str().is_some_and(|text| text.ends_with(": o")), "{spoken}");
     assert!(page.text(browser, "#position-text").len() > 5);
     // Nothing is wider than a phone.

@@ -38,9 +38,21 @@ fn nothing_of_the_page_comes_from_elsewhere_or_stands_inside_the_html() {
             let rest = &text[at..];
             let known = ["http://www.w3.org/2000/svg", "http://localhost:9147"];
             let address = rest.starts_with("http://") || rest.starts_with("https://");
-            assert!(!address || known.iter().any(|name| rest.starts_with(name)), "{}: {}", path.display(), &rest[..30]);
+            assert!(
+                !address || known.iter().any(|name| rest.starts_with(name)),
+                "{}: {}",
+                path.display(),
+                &rest[..30]
+            );
         }
-        for never in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"] {
+        for never in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "new Function",
+        ] {
             assert!(!text.contains(never), "{}: {never}", path.display());
         }
     }

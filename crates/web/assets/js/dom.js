@@ -84,6 +84,15 @@ export function unseen(text) {
 }
 
 /**
+ * Text whose parts in backquotes are code.
+ * @param {string} text
+ * @returns {Child[]}
+ */
+export function withCode(text) {
+  return text.split("`").map((part, at) => (at % 2 === 1 ? h("code", {}, part) : part));
+}
+
+/**
  * The element for a selector, which must be there.
  * @param {string} selector
  * @param {ParentNode} [within]

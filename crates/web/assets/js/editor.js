@@ -1,6 +1,6 @@
 // A plain text area over a coloured copy of its text, line numbers, and findings underlined at their place.
 
-import { h, fill, s } from "./dom.js";
+import { h, fill, s, withCode } from "./dom.js";
 import { highlighted, syntaxOf } from "./highlight.js";
 
 /** @typedef {import("./types.js").Finding} Finding */
@@ -115,6 +115,6 @@ export function findingList(findings, goTo) {
       h("button", { type: "button", class: "finding", onclick: () => goTo(finding.place) },
         s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d: finding.severity === "error" ? "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zM7 4h2v5H7zM7 10.500h2v2H7z" : "M8 1.500 15.500 14.500H.5zM7.200 6h1.600v4.500H7.200zM7.200 11.500h1.600V13H7.200z", "fill-rule": "evenodd" })),
         h("span", { class: "where" }, `line ${finding.place.line}`),
-        h("span", { class: "what" }, finding.message, " ", h("code", {}, finding.code))),
-      (finding.hint || finding.why) && h("p", { class: "small muted" }, finding.hint ?? finding.why))));
+        h("span", { class: "what" }, withCode(finding.message), " ", h("span", { class: "muted small" }, finding.code))),
+      (finding.hint || finding.why) && h("p", { class: "small muted" }, withCode(finding.hint ?? finding.why ?? "")))));
 }

@@ -32,7 +32,12 @@ pub fn installed() -> Option<String> {
     let works = |name: &String| {
         let quiet = || (Stdio::null(), Stdio::null());
         let (out, error) = quiet();
-        Command::new(name).arg("--version").stdout(out).stderr(error).status().is_ok_and(|s| s.success())
+        Command::new(name)
+            .arg("--version")
+            .stdout(out)
+            .stderr(error)
+            .status()
+            .is_ok_and(|s| s.success())
     };
     named.into_iter().chain(names.map(str::to_owned)).find(works)
 }
@@ -49,7 +54,8 @@ impl Browser {
         let flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
                      --disable-component-update --disable-sync --disable-extensions --mute-audio \
                      --disable-dev-shm-usage --force-color-profile=srgb --hide-scrollbars --remote-debugging-pipe";
-        let script = format!("exec \"$0\" {flags} --user-data-dir=\"$1\" about:blank 3<\"$2\" 4>\"$3\"");
+        let script =
+            format!("exec \"$0\" {flags} --user-data-dir=\"$1\" about:blank 3<\"$2\" 4>\"$3\"");
         let child = Command::new("sh")
             .args(["-c", &script, program])
             .args([folder.join("profile"), to.clone(), from.clone()])
@@ -62,10 +68,22 @@ impl Browser {
         let requests = OpenOptions::new().write(true).open(&to).expect("the way to the browser");
         let answers = File::open(&from).expect("the way from the browser");
         let replies = listen(answers);
-        Self { child, folder: folder.to_owned(), requests, replies, events: VecDeque::new(), number: 0 }
+        Self {
+            child,
+            folder: folder.to_owned(),
+            requests,
+            replies,
+            events: VecDeque::new(),
+            number: 0,
+        }
     }
 
-    fn call(&mut self, session: Option<&str>, method: &str, params: &Value) -> Result<Value, String> {
+    fn call(
+        &mut self,
+        session: Option<&str>,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, String> {
         self.number += 1;
         let mut message = json!({"id": self.number, "method": method, "params": params});
         if let Some(session) = session {
@@ -79,7 +97,11 @@ impl Browser {
             match self.replies.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(reply) if reply["id"] == self.number => {
                     let error = &reply["error"];
-                    return if error.is_null() { Ok(reply["result"].clone()) } else { Err(error.to_string()) };
+                    return if error.is_null() {
+                        Ok(reply["result"].clone())
+                    } else {
+                        Err(error.to_string())
+                    };
                 }
                 Ok(event) => self.events.push_back(event),
                 Err(RecvTimeoutError::Timeout) => panic!("the browser does not answer {method}"),
@@ -90,7 +112,8 @@ impl Browser {
 
     /// A page of a visitor of its own: cookies and storage are not shared with other pages.
     pub fn visitor(&mut self, width: u32, height: u32, theme: &str) -> Page {
-        let context = self.call(None, "Target.createBrowserContext", &json!({})).expect("a context");
+        let context =
+            self.call(None, "Target.createBrowserContext", &json!({})).expect("a context");
         let wanted = json!({"url": "about:blank", "browserContextId": context["browserContextId"]});
         let target = self.call(None, "Target.createTarget", &wanted).expect("a page");
         let wanted = json!({"targetId": target["targetId"], "flatten": true});
@@ -99,9 +122,13 @@ impl Browser {
         for part in ["Page.enable", "Runtime.enable", "Log.enable"] {
             page.call(self, part, &json!({}));
         }
-        page.call(self, "Emulation.setDeviceMetricsOverride", &json!({
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600,
-        }));
+        page.call(
+            self,
+            "Emulation.setDeviceMetricsOverride",
+            &json!({
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600,
+            }),
+        );
         page.call(self, "Emulation.setEmulatedMedia", &json!({"features": [
             {"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"},
         ]}));
@@ -144,7 +171,9 @@ pub struct Page {
 
 impl Page {
     fn call(&self, browser: &mut Browser, method: &str, params: &Value) -> Value {
-        browser.call(Some(&self.session), method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+        browser
+            .call(Some(&self.session), method, params)
+            .unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
     /// Goes to an address.
@@ -200,9 +229,13 @@ impl Page {
 
     fn mouse(&self, browser: &mut Browser, kind: &str, (x, y): (f64, f64), buttons: u32) {
         let button = if kind == "mouseMoved" && buttons == 0 { "none" } else { "left" };
-        self.call(browser, "Input.dispatchMouseEvent", &json!({
-            "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1,
-        }));
+        self.call(
+            browser,
+            "Input.dispatchMouseEvent",
+            &json!({
+                "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1,
+            }),
+        );
     }
 
     /// Clicks with the mouse.
@@ -216,7 +249,9 @@ impl Page {
     /// Drags with the mouse, both ends being in view.
     pub fn drag(&self, browser: &mut Browser, from: &str, to: &str) {
         let start = self.place(browser, from);
-        let expression = format!("(() => {{ const r = document.querySelector({to:?}).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()");
+        let expression = format!(
+            "(() => {{ const r = document.querySelector({to:?}).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
+        );
         let place = self.value(browser, &expression);
         let end = (place[0].as_f64().expect("a number"), place[1].as_f64().expect("a number"));
         self.mouse(browser, "mouseMoved", start, 0);
@@ -232,15 +267,31 @@ impl Page {
     /// Touches with a finger.
     pub fn tap(&self, browser: &mut Browser, selector: &str) {
         let (x, y) = self.place(browser, selector);
-        self.call(browser, "Input.dispatchTouchEvent", &json!({"type": "touchStart", "touchPoints": [{"x": x, "y": y}]}));
-        self.call(browser, "Input.dispatchTouchEvent", &json!({"type": "touchEnd", "touchPoints": []}));
+        self.call(
+            browser,
+            "Input.dispatchTouchEvent",
+            &json!({"type": "touchStart", "touchPoints": [{"x": x, "y": y}]}),
+        );
+        self.call(
+            browser,
+            "Input.dispatchTouchEvent",
+            &json!({"type": "touchEnd", "touchPoints": []}),
+        );
     }
 
     /// Presses a key.
     pub fn key(&self, browser: &mut Browser, key: &str) {
         let text = if key == "Enter" { "\r" } else { "" };
-        self.call(browser, "Input.dispatchKeyEvent", &json!({"type": "keyDown", "key": key, "code": key, "text": text}));
-        self.call(browser, "Input.dispatchKeyEvent", &json!({"type": "keyUp", "key": key, "code": key}));
+        self.call(
+            browser,
+            "Input.dispatchKeyEvent",
+            &json!({"type": "keyDown", "key": key, "code": key, "text": text}),
+        );
+        self.call(
+            browser,
+            "Input.dispatchKeyEvent",
+            &json!({"type": "keyUp", "key": key, "code": key}),
+        );
     }
 
     /// Puts text where the focus is, in place of what is selected.
@@ -260,12 +311,16 @@ impl Page {
         let _ = self.eval(browser, "0");
         let own = browser.events.iter().filter(|event| event["sessionId"] == *self.session);
         let complaint = |event: &Value| match event["method"].as_str() {
-            Some("Runtime.exceptionThrown") => Some(event["params"]["exceptionDetails"].to_string()),
+            Some("Runtime.exceptionThrown") => {
+                Some(event["params"]["exceptionDetails"].to_string())
+            }
             Some("Log.entryAdded") if event["params"]["entry"]["level"] == "error" => {
                 let entry = &event["params"]["entry"];
                 Some(format!("{} {}", entry["text"], entry["url"]))
             }
-            Some("Runtime.consoleAPICalled") if event["params"]["type"] == "error" => Some(event["params"]["args"].to_string()),
+            Some("Runtime.consoleAPICalled") if event["params"]["type"] == "error" => {
+                Some(event["params"]["args"].to_string())
+            }
             _ => None,
         };
         own.filter_map(complaint).collect()

@@ -18,7 +18,8 @@ pub fn serve_if_asked() {
     let (port, database) = wanted.split_once(' ').expect("a port and a path");
     let mut config = Config { database: Some(PathBuf::from(database)), ..Config::default() };
     config.bind.set_port(port.parse().expect("a port"));
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let web = Web::bind(config).await.expect("the port is free");
         println!("\nserving {}", web.address().port());
@@ -61,7 +62,8 @@ fn spawn(port: u16, folder: &Path) -> (Child, u16) {
         .stderr(Stdio::null())
         .spawn()
         .expect("the server starts");
-    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let mut lines =
+        BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
     let told = lines.find_map(|line| line.strip_prefix("serving ")?.parse().ok());
     // What the process says later must have somewhere to go.
     std::thread::spawn(move || lines.for_each(drop));

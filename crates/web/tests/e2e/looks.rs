@@ -15,7 +15,11 @@ const MAY_DIFFER: usize = 22;
 
 const PAGES: [(&str, &str, &str); 5] = [
     ("choose", "", "document.querySelectorAll('.game').length > 90"),
-    ("setup", "game/breakthrough", "document.querySelectorAll('.setup-board .piece').length === 32 && document.querySelector('#start')"),
+    (
+        "setup",
+        "game/breakthrough",
+        "document.querySelectorAll('.setup-board .piece').length === 32 && document.querySelector('#start')",
+    ),
     ("rules", "rules", "document.querySelector('#verdict .chip')"),
     ("matches", "matches", "document.querySelector('.empty, .match-row')"),
     ("tournaments", "tournaments", "document.querySelector('.card')"),
@@ -24,8 +28,10 @@ const PAGES: [(&str, &str, &str); 5] = [
 /// Compares all pages in both themes on a phone and a desk.
 pub fn compare(house: &House, browser: &mut Browser) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/looks.json");
-    let known: BTreeMap<String, Vec<i64>> =
-        std::fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let known: BTreeMap<String, Vec<i64>> = std::fs::read_to_string(&file)
+        .ok()
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default();
     let (mut seen, mut wrong) = (BTreeMap::new(), Vec::new());
     let scale = browser.visitor(100, 100, "light");
     for theme in ["light", "dark"] {
@@ -35,7 +41,8 @@ pub fn compare(house: &House, browser: &mut Browser) {
                 page.go(browser, &house.url(place));
                 page.until(browser, ready);
                 let key = format!("{name} {width} {theme}");
-                let fits = page.value(browser, "document.documentElement.scrollWidth <= innerWidth");
+                let fits =
+                    page.value(browser, "document.documentElement.scrollWidth <= innerWidth");
                 if fits != true {
                     wrong.push(format!("{key}: wider than the window"));
                 }
@@ -46,8 +53,10 @@ pub fn compare(house: &House, browser: &mut Browser) {
         }
     }
     if std::env::var_os("FLUXION_BLESS").is_some() {
-        let lines: Vec<String> = seen.iter().map(|(key, grid)| format!("{key:?}: {grid:?}")).collect();
-        std::fs::write(&file, format!("{{\n{}\n}}\n", lines.join(",\n"))).expect("the file can be written");
+        let lines: Vec<String> =
+            seen.iter().map(|(key, grid)| format!("{key:?}: {grid:?}")).collect();
+        std::fs::write(&file, format!("{{\n{}\n}}\n", lines.join(",\n")))
+            .expect("the file can be written");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(!known.is_empty() || std::env::var_os("FLUXION_BLESS").is_some(), "no grids are kept");
@@ -72,5 +81,6 @@ fn grid(page: &Page, scale: &Page, browser: &mut Browser) -> Vec<i64> {
 fn difference(key: &str, old: &[i64], new: &[i64]) -> Option<String> {
     let differ = old.iter().zip(new).filter(|(a, b)| (*a - *b).abs() > TOLERANCE).count();
     let most = new.len() * MAY_DIFFER / 100;
-    (differ > most || old.len() != new.len()).then(|| format!("{key}: {differ} of {} cells look different", new.len()))
+    (differ > most || old.len() != new.len())
+        .then(|| format!("{key}: {differ} of {} cells look different", new.len()))
 }

@@ -16,6 +16,12 @@ import { facts, counters } from "../facts.js";
 /** @typedef {import("../types.js").LegalMove} LegalMove */
 /** @typedef {import("../types.js").Thought} Thought */
 
+/**
+ * Words of moves that the arrow keys stand for.
+ * @type {Record<string, string[]>}
+ */
+const DIRECTIONS = { ArrowUp: ["north", "up", "n"], ArrowDown: ["south", "down", "s"], ArrowLeft: ["west", "left", "w"], ArrowRight: ["east", "right", "e"] };
+
 class PlayPage {
   status = h("p", { class: "status", id: "status", role: "status", "aria-live": "polite" });
   tools = h("div", { class: "tools row" });
@@ -56,7 +62,23 @@ class PlayPage {
       fault: (data) => toast(`${roles[data.role]} ${data.what.startsWith("TO") ? "was too late" : data.what.startsWith("IL") ? "made an illegal move" : "could not be reached"}; a random move was played`, "bad"),
       lost: (lost) => this.element.classList.toggle("lost", lost),
     });
+    this.keys = (/** @type {KeyboardEvent} */ event) => this.#arrow(event);
+    addEventListener("keydown", this.keys);
     this.#show(false);
+  }
+
+  /**
+   * Where moves are directions and not cells, the arrow keys make them.
+   * @param {KeyboardEvent} event
+   */
+  #arrow(event) {
+    const words = DIRECTIONS[event.key];
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    if (!words || typing || this.arena.chooser.paths.length > 0) return;
+    const meant = this.moves.filter((move) => plainMove(move.label).toLowerCase().split(" ").some((word) => words.includes(word)));
+    if (meant.length !== 1) return;
+    event.preventDefault();
+    void this.#play(meant[0]);
   }
 
   #layout() {
@@ -84,6 +106,7 @@ class PlayPage {
   close() {
     this.live.close();
     this.players.close();
+    removeEventListener("keydown", this.keys);
   }
 
   /** @param {boolean} animate */

@@ -7,7 +7,8 @@ import { seatForm } from "../seats.js";
 
 /** @typedef {import("../types.js").CheckReply} CheckReply */
 
-const EXAMPLE = `; A game of one lamp: whoever switches it on in the third round wins.
+const EXAMPLE = `; After three rounds Ann wants the lamp on and Bob wants it off.
+; It changes when just one of them presses the button.
 (role ann)
 (role bob)
 

@@ -25,11 +25,18 @@ impl Guarded {
         Self { main, guard: Some(guard), percent: percent.min(100) }
     }
 
-    /// What the guard finds out within its part of the effort.
-    fn watch(&mut self, state: &State, role: Role, effort: &Effort) -> Option<SearchReport> {
+    /// What the guard finds out within its part of the effort. Its first iterations take no time, so that
+    /// there is a move to play from the beginning.
+    fn watch(
+        &mut self,
+        state: &State,
+        role: Role,
+        effort: &Effort,
+        observe: &mut dyn FnMut(&SearchReport),
+    ) -> Option<SearchReport> {
         let part = self.part(effort)?;
         let guard = self.guard.as_mut()?;
-        let search = AssertUnwindSafe(|| guard.search(state, role, &part, &mut |_| ()));
+        let search = AssertUnwindSafe(|| guard.search(state, role, &part, observe));
         let Ok(report) = catch_unwind(search) else {
             self.guard = None;
             return None;
@@ -91,9 +98,8 @@ impl Search for Guarded {
         effort: &Effort,
         observe: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, ReasonError> {
-        let watched = self.watch(state, role, effort);
+        let watched = self.watch(state, role, effort, observe);
         if let Some(watched) = &watched {
-            observe(watched);
             // Where everything is lost, the main search knows better what is hard to refute.
             if watched.solved && watched.best.is_some() && watched.value().low > 0.0 {
                 return Ok(watched.clone());

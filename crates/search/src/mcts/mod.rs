@@ -46,8 +46,10 @@ pub use options::{Amaf, Decisive, Final, Options, Playouts, Policy, Simultaneous
 pub use outcome::draw;
 use worker::{Pause, Shared, Worker};
 
-/// How long a round takes: afterwards there is a new report.
+/// How long a round takes: afterwards there is a new report. The first rounds are shorter, so that there is
+/// something to play from the beginning.
 const ROUND: Duration = Duration::from_millis(50);
+const FIRST_ROUND: Duration = Duration::from_millis(3);
 /// The part of the memory that is in use after recycling.
 const KEPT: (usize, usize) = (1, 2);
 
@@ -223,7 +225,7 @@ impl Mcts {
         options: &Options,
         root: NodeId,
         meters: &mut [Meter],
-        counts: &Counts,
+        (counts, time): (&Counts, Duration),
     ) -> Result<Pause, Stop> {
         let shared = Shared {
             options,
@@ -237,7 +239,7 @@ impl Mcts {
             playouts: &counts.playouts,
             deepest: &counts.deepest,
             // The clock must not matter where only nodes are limited.
-            pause: counts.timed.then(|| Instant::now() + ROUND),
+            pause: counts.timed.then(|| Instant::now() + time),
             // Where not even recycling helps, the search still goes on.
             memory: options.memory.max(self.graph.bytes() + SLACK),
         };
@@ -335,8 +337,11 @@ impl Search for Mcts {
             timed,
         };
         self.totals = Totals { lanes, ..Totals::default() };
+        let mut time = FIRST_ROUND;
         let stop = loop {
-            match self.round(&options, root, &mut meters, &counts) {
+            let result = self.round(&options, root, &mut meters, (&counts, time));
+            time = (time * 2).min(ROUND);
+            match result {
                 Ok(Pause::Solved) => break Stop::Done,
                 Err(stop) => break stop,
                 Ok(Pause::Round) => {}

@@ -144,7 +144,8 @@ impl<'o> Opening<'o> {
     /// Tries in quick games what pays in this game: what was learned is dropped where it clearly does not,
     /// and alpha-beta takes the place of the tree where it is clearly better.
     fn try_out(&mut self, deadline: &Deadline) {
-        if !self.wishes.trial || self.known.method != Method::Guarded || deadline.left().is_none() {
+        let several = !self.known.class.is_single_player();
+        if !self.wishes.trial || !several || deadline.left().is_none() {
             return;
         }
         let parts = |opening: &Self| -> [Box<dyn Search>; 3] {
@@ -159,7 +160,8 @@ impl<'o> Opening<'o> {
                 self.known.learned = None;
             }
         }
-        if self.known.learned.is_some() || self.known.derived.is_some() {
+        let knows = self.known.learned.is_some() || self.known.derived.is_some();
+        if knows && self.known.method == Method::Guarded {
             let [tree, _, deepening] = parts(self);
             let tally = self.trial("trial: tree against alpha-beta", [tree, deepening], deadline);
             if tally.is_clear(VERY_CLEAR) {

@@ -1,4 +1,4 @@
-//! Two searches on trial: a few quick games of the game at hand, both in turn on each seat.
+//! Two searches on trial: a few quick games of the game at hand, the first in turn on each seat.
 //!
 //! Which knowledge pays differs from game to game, and no feature of the rules tells it as well as the game
 //! itself does. Moves take milliseconds, so a start clock has time for some ten games; that is little, so
@@ -34,8 +34,15 @@ impl Tally {
 
 /// Games are given up after that many moves and count as even.
 const LONGEST: usize = 300;
-/// Random moves at the beginning of each pair of games, so that games differ.
+/// Random moves at the beginning of each round of games, so that games differ.
 const OPENING: usize = 2;
+
+/// The points of a seat: a half if the others got as much on average.
+fn points(ended: &[u8], seat: usize) -> f64 {
+    let own = f64::from(ended[seat]);
+    let others = ended.iter().map(|reward| f64::from(*reward)).sum::<f64>() - own;
+    0.5 + (own - others / (ended.len() as f64 - 1.0).max(1.0)) / 200.0
+}
 
 /// A trial between two searches.
 pub(super) struct Trial<'t> {
@@ -46,7 +53,8 @@ pub(super) struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// Plays games of two roles until the deadline; a game that is under way then does not count.
+    /// Plays games until the deadline, the first search on each seat in turn and the second on all others; a
+    /// game that is under way then does not count.
     pub(super) fn run(
         &mut self,
         searches: &mut [Box<dyn Search>; 2],
@@ -56,7 +64,7 @@ impl Trial<'_> {
         let mut random = Random::new(self.seed);
         while !deadline.passed() {
             let Ok(Some(start)) = self.opening(&mut random) else { break };
-            for first in [0, 1] {
+            for first in 0..self.machine.game().roles().len() {
                 match self.game(searches, &start, first, deadline) {
                     Ok(Some(points)) => {
                         tally.games += 1;
@@ -100,8 +108,7 @@ impl Trial<'_> {
             }
             if look.at(self.machine, &state)? == Turn::End {
                 let ended = rewards(self.machine, &state)?;
-                let [own, other] = [seat, 1 - seat].map(|role| f64::from(ended[role]));
-                return Ok(Some(0.5 + (own - other) / 200.0));
+                return Ok(Some(points(&ended, seat)));
             }
             let mut joint: Vec<_> = look.moves.iter().map(|own| own[0]).collect();
             for role in (0..joint.len()).filter(|role| look.moves[*role].len() > 1) {

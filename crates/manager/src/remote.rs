@@ -83,6 +83,11 @@ impl Remote {
         self
     }
 
+    /// Goes on with a match that was begun before, perhaps by another process: without a START.
+    pub fn rejoin(&mut self, id: &str) {
+        id.clone_into(&mut self.id);
+    }
+
     /// Asks who is there: the answer to INFO.
     pub fn info(&self) -> Result<String, Fault> {
         self.send(&Request::Info, Instant::now() + COURTESY)

@@ -4,6 +4,7 @@ mod distances;
 mod play;
 mod structures;
 mod symmetries;
+mod traps;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -165,6 +166,7 @@ fn run(subject: &Subject, house: &House, analysis: &Analysis) {
             "Evaluation",
             Box::new(|| (evaluation(sheet, &state, Method::Distance, TIME), None)),
         ),
+        ("traps", "Traps", Box::new(|| traps::section(sheet, TIME / 2))),
     ];
     for (name, title, make) in sections {
         let begin = Instant::now();

@@ -80,6 +80,8 @@ pub struct Dealer {
     drawn: Option<Value>,
     /// Moves that are in.
     pending: Vec<Option<Move>>,
+    /// What players did wrong in the present step; empty texts for nothing.
+    faults: Vec<String>,
     engines: Vec<Option<Engine>>,
     /// For each seat the order that is under way; 0 for none.
     asked: Vec<u64>,
@@ -129,6 +131,7 @@ impl Dealer {
             look: Look::default(),
             drawn: None,
             pending: vec![None; roles],
+            faults: vec![String::new(); roles],
             engines: (0..roles).map(|_| None).collect(),
             asked: vec![0; roles],
             tickets: 0,
@@ -231,8 +234,7 @@ impl Dealer {
                 self.end(Ended { why: "aborted".to_owned(), goals: None, resigned: None, message });
                 return;
             }
-            self.fill_forced();
-            self.ask_engines();
+            self.ask();
             if self.pending.iter().any(Option::is_none) || !self.may_go_on() {
                 return;
             }
@@ -240,20 +242,18 @@ impl Dealer {
         }
     }
 
-    /// Whether a complete joint move may be made now.
+    /// Whether a complete joint move may be made now. In a match that is paused nobody is asked, so what is complete
+    /// was chosen by somebody; only steps without any choice have to be held back.
     fn may_go_on(&self) -> bool {
-        let paced = self.has_people() || self.since.0.elapsed() >= PACE;
-        (!self.meta.paused || self.single) && (paced || self.single)
+        let choice = self.look.legal.iter().any(|moves| moves.len() > 1);
+        let held = self.meta.paused && !self.single && !choice;
+        let paced = self.has_people() || self.single || self.since.0.elapsed() >= PACE;
+        !held && paced
     }
 
     /// Makes the joint move that is complete.
     fn make(&mut self) {
         let joint = JointMove(self.pending.iter().flatten().copied().collect());
-        let faults = vec![String::new(); joint.0.len()];
-        self.make_joint(joint, faults);
-    }
-
-    fn make_joint(&mut self, joint: JointMove, faults: Vec<String>) {
         let state = self.state();
         let next = self.referee.next(&state, &joint);
         let looked = next.and_then(|next| Ok((self.referee.look(&next)?, next)));
@@ -266,7 +266,7 @@ impl Dealer {
             }
         };
         let moves = crate::thought::joint_texts(&self.sheet.game, &joint);
-        let doc = StepDoc { moves, time: crate::random::now(), faults };
+        let doc = StepDoc { moves, time: crate::random::now(), faults: self.faults.clone() };
         self.keep(self.house.store.add_step(&self.meta, self.joints.len(), &doc));
         self.joints.push(joint);
         self.steps.push(doc);
@@ -276,12 +276,23 @@ impl Dealer {
         self.drawn = None;
         self.single = false;
         self.begin_step();
+        self.ask();
         self.tell_position();
+    }
+
+    /// Asks those who have to move, so that what is told next says whom the match waits for.
+    fn ask(&mut self) {
+        let playable = !self.look.terminal && !self.look.legal.iter().any(Vec::is_empty);
+        if self.phase == Phase::Running && playable {
+            self.fill_forced();
+            self.ask_engines();
+        }
     }
 
     /// Nobody has moved in the present step so far.
     fn begin_step(&mut self) {
         self.pending.fill(None);
+        self.faults.iter_mut().for_each(String::clear);
         self.asked.fill(0);
         self.since = (Instant::now(), crate::random::now());
     }

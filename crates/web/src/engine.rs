@@ -267,8 +267,11 @@ impl Inside {
         let fault = |fault: Fault| fault.to_string();
         let sheet = self.task.sheet.clone();
         let clocks = self.task.clocks;
-        let remote =
-            self.remote.get_or_insert_with(|| Remote::new(address.to_string(), address.clone()));
+        let remote = self.remote.get_or_insert_with(|| {
+            let mut remote = Remote::new(address.to_string(), address.clone());
+            remote.rejoin(&self.task.id);
+            remote
+        });
         match work {
             Work::Start => {
                 let scrambler = Scrambler::none();
@@ -333,7 +336,7 @@ mod tests {
             with_strength(text, strength).map_or_else(|e| e.to_string(), |s| s.to_string())
         };
         assert_eq!(show("uct", Some(1)), "uct:nodes=8");
-        assert_eq!(show("uct:threads=2", Some(6)), "uct:threads=2,nodes=8192");
+        assert_eq!(show("uct:threads=2", Some(6)), "uct:nodes=8192,threads=2");
         assert_eq!(show("uct", Some(10)), "uct");
         assert_eq!(show("random", Some(3)), "random");
         assert!(Strategy::parse(DEFAULT).is_ok());

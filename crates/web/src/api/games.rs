@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Body, Shared, broken};
-use crate::app::App;
+use crate::app::{App, OWN};
 use crate::error::{ApiError, Outcome};
 use crate::position::{Context, position as draw_position};
 use crate::referee::Referee;
@@ -124,10 +124,10 @@ async fn kept(
         return Ok(known);
     }
     let source = Source { library: Some(found.name.to_owned()), rules: None, title: None };
-    let sheet = app.sheet("pictures", source).await?;
+    let sheet = app.sheet(OWN, source).await?;
     let limits = app.config.limits.clone();
     let time = limits.sheet_time * 2;
-    let made = app.watched("pictures", time, move || make(&sheet, &limits)).await?;
+    let made = app.watched(OWN, time, move || make(&sheet, &limits)).await?;
     app.house.store.keep_picture(&key, &made).map_err(broken)?;
     Ok(made)
 }

@@ -127,6 +127,7 @@ impl Dealer {
             self.start_if_ready();
         }
         if self.phase != Phase::Preparing {
+            self.ask();
             self.tell_change();
         } else {
             self.publish();
@@ -152,6 +153,7 @@ impl Dealer {
         self.meta.paused = paused;
         self.since = (std::time::Instant::now(), crate::random::now());
         self.save();
+        self.ask();
         self.tell_change();
         self.advance();
         self.view_for(visitor)
@@ -176,6 +178,9 @@ impl Dealer {
         if self.phase == Phase::Over {
             return Err(ApiError::over("the match is over"));
         }
+        if seat.url.is_some() {
+            return Err(ApiError::bad("a player over HTTP has to be there from the start"));
+        }
         self.engines[role] = None;
         self.asked[role] = 0;
         self.meta.seats[role] = seat;
@@ -185,6 +190,7 @@ impl Dealer {
             // The newcomer gets ready while the match goes on.
             self.asked[role] = 0;
         }
+        self.ask();
         self.tell_change();
         self.advance();
         self.publish();

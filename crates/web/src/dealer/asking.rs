@@ -71,9 +71,13 @@ impl Dealer {
         let tell = move |answer| {
             let _ = inbox.send(Note::Seat(role, answer));
         };
+        // A player over HTTP that was there before a restart still knows the match.
+        let knows = matches!(kind, Kind::Remote(_)) && self.step() > 0;
         let engine = Engine::start(self.task(kind, role), tell);
-        self.asked[role] = self.ticket();
-        engine.order(self.asked[role], Work::Start);
+        if !knows {
+            self.asked[role] = self.ticket();
+            engine.order(self.asked[role], Work::Start);
+        }
         self.engines[role] = Some(engine);
     }
 
@@ -90,6 +94,7 @@ impl Dealer {
         }
         self.phase = Phase::Running;
         self.begin_step();
+        self.ask();
         self.tell_change();
     }
 
@@ -171,6 +176,7 @@ impl Dealer {
     /// A random move in place of one that did not come.
     fn blunder(&mut self, role: usize, fault: &str) {
         self.tell_fault(role, fault);
+        fault.clone_into(&mut self.faults[role]);
         let legal = &self.look.legal[role];
         if !legal.is_empty() {
             self.pending[role] = Some(legal[self.random.below(legal.len())]);

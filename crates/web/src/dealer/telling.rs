@@ -194,6 +194,8 @@ impl Dealer {
         let json = thought(&label, &self.sheet.reasoner, report, true);
         let step = self.step();
         self.keep(self.house.store.think(&self.meta.id, step, role, &json));
+        let hidden = self.look.choosing().len() > 1;
+        self.feed.think(vec![Shown { data: json.to_string().into(), hidden }]);
         self.thoughts[step][role] = Some(json);
     }
 

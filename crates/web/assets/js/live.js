@@ -114,12 +114,12 @@ export class Live {
     return thought ? thought.values.map((value) => value.estimate) : null;
   }
 
-  /** @param {{event: number, role: number}} data */
+  /** @param {{event: number, role: number, waiting?: import("./types.js").Waiting}} data */
   #submitted(data) {
     const { waiting } = this.view;
     if (!this.#numbered(data)) return;
-    if (!waiting.submitted.includes(data.role)) waiting.submitted.push(data.role);
-    waiting.for = waiting.for.filter((role) => role !== data.role);
+    if (data.waiting) this.view.waiting = data.waiting;
+    else if (!waiting.submitted.includes(data.role)) waiting.submitted.push(data.role);
     this.listener.changed(false);
   }
 

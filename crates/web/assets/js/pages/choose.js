@@ -99,7 +99,8 @@ function card(game, painting) {
 }
 
 export async function choose() {
-  const { games } = await api.games();
+  const { games: all } = await api.games();
+  const games = [...all].sort((a, b) => a.title.localeCompare(b.title, "en", { numeric: true }));
   const painting = painter();
   const cards = new Map(games.map((game) => [game.name, card(game, painting)]));
   const grid = h("div", { class: "games" });

@@ -18,23 +18,49 @@ function ratings(standings) {
     const y = at * 26 + 17;
     return s("g", {}, s("text", { class: "axis name", x: 120, y: y + 4, "text-anchor": "end" }, one.player),
       s("line", { class: "span", x1: x(one.rating - (one.error ?? 0)), x2: x(one.rating + (one.error ?? 0)), y1: y, y2: y }),
-      s("circle", { class: "point", cx: x(one.rating), cy: y, r: 5 }, s("title", {}, `${one.rating} ± ${one.error}`)));
+      s("circle", { class: "point", cx: x(one.rating), cy: y, r: 5 }, s("title", {}, `${whole(one.rating)} ± ${whole(one.error)}`)));
   }));
 }
+
+/** @param {any} value */
+const whole = (value) => (typeof value === "number" ? String(Math.round(value)) : "–");
 
 /** @param {any} data */
 function standings(data) {
   const head = ["player", "matches", "mean", "rating", "±", "faults"];
   return h("div", { class: "scroll" }, h("table", { id: "standings" }, h("thead", {}, h("tr", {}, head.map((name, at) => h("th", { class: at > 0 && "num" }, name)))),
     h("tbody", {}, data.standings.map((/** @type {any} */ one) => h("tr", {}, h("td", {}, h("b", {}, one.player)),
-      [one.matches, Number(one.mean).toFixed(1), one.rating ?? "–", one.error ?? "–", one.faults].map((value) => h("td", { class: "num" }, String(value))))))));
+      [one.matches, Number(one.mean).toFixed(1), whole(one.rating), whole(one.error), one.faults].map((value) => h("td", { class: "num" }, String(value))))))));
 }
 
-/** @param {any} data */
+/** @param {any} value */
+const mean = (value) => (typeof value === "number" ? value.toFixed(1) : "–");
+
+/**
+ * Mean goals of each player in each game.
+ * @param {any} data
+ */
 function byGame(data) {
-  return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, "game"), h("th", {}, "players"), h("th", { class: "num" }, "matches"), h("th", { class: "num" }, "mean goals"))),
-    h("tbody", {}, data.games.flatMap((/** @type {any} */ game) => game.results.map((/** @type {any} */ one) => h("tr", {}, h("td", {}, game.name), h("td", {}, one.players.join(" – ")),
-      h("td", { class: "num" }, String(one.matches)), h("td", { class: "num" }, one.goals.map((/** @type {number} */ goal) => goal.toFixed(1)).join(" – "))))))));
+  const players = data.standings.map((/** @type {any} */ one) => one.player);
+  const head = h("tr", {}, h("th", {}, "game"), ["matches", "steps", ...players].map((name) => h("th", { class: "num" }, name)));
+  const rows = data.games.map((/** @type {any} */ game) => h("tr", {}, h("td", {}, game.name), h("td", { class: "num" }, String(game.matches ?? "–")), h("td", { class: "num" }, mean(game.steps)),
+    players.map((/** @type {string} */ _, /** @type {number} */ at) => h("td", { class: "num" }, mean(game.means?.[at])))));
+  return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, head), h("tbody", {}, rows)));
+}
+
+/**
+ * Mean goals of each against each.
+ * @param {any} data
+ */
+function against(data) {
+  const players = data.standings.map((/** @type {any} */ one) => one.player);
+  const pairs = new Map((data.head_to_head ?? []).map((/** @type {any} */ pair) => [`${pair.player}\n${pair.opponent}`, pair]));
+  const cell = (/** @type {string} */ player, /** @type {string} */ opponent) => {
+    const pair = pairs.get(`${player}\n${opponent}`);
+    return h("td", { class: "num", title: pair ? `${pair.matches} matches, ${pair.wins} won, ${pair.even} even` : null }, pair ? mean(pair.mean) : "–");
+  };
+  return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, "mean against"), players.map((/** @type {string} */ name) => h("th", { class: "num" }, name)))),
+    h("tbody", {}, players.map((/** @type {string} */ player) => h("tr", {}, h("td", {}, h("b", {}, player)), players.map((/** @type {string} */ opponent) => cell(player, opponent)))))));
 }
 
 /** @param {string} id @param {any} data */
@@ -49,7 +75,7 @@ function latest(id, data) {
   };
   return h("ul", { class: "match-list" }, data.latest.map((/** @type {any} */ one) => h("li", { class: "match-row" },
     h("div", { class: "grow" }, h("span", { class: "title" }, one.game), h("span", { class: "small muted" }, `${one.players.join(" – ")}, ${one.steps} steps`)),
-    h("span", { class: "chip" }, (one.goals ?? []).join(" – ")), h("span", { class: "small muted when" }, ago(one.ended)),
+    h("span", { class: "chip" }, (one.goals ?? []).map((/** @type {any} */ goal) => goal ?? "–").join(" – ")), h("span", { class: "small muted when" }, ago(one.ended)),
     h("button", { type: "button", class: "slim", onclick: () => open(one.id) }, "Replay"))));
 }
 
@@ -62,7 +88,8 @@ export async function tournament(id) {
     h("div", { class: "halves" },
       h("section", { class: "card" }, h("h2", {}, "Standings"), standings(data), ratings(data.standings)),
       h("section", { class: "card" }, h("h2", {}, "Latest matches"), latest(id, data))),
-    h("section", { class: "card" }, h("h2", {}, "By game"), byGame(data)));
+    h("div", { class: "halves" }, h("section", { class: "card" }, h("h2", {}, "By game"), byGame(data)),
+      h("section", { class: "card" }, h("h2", {}, "Against each other"), against(data))));
   const first = await api.tournament(id);
   draw(first);
   const close = listen(`/tournaments/${encodeURIComponent(id)}/events`, { standings: draw });

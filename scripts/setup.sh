@@ -38,6 +38,9 @@ need_library() {
 # The packages that building and testing need, one line each.
 need_build_packages() {
     need cc build-essential
+    need c++ build-essential
+    # clingo (answer sets) is built from its C++ source.
+    need cmake cmake
     # bindgen reads the headers of nauty (graph automorphisms) with it.
     need_library libclang libclang-dev
 }

@@ -1,6 +1,6 @@
 //! Puzzles of the library, solved by planning.
 
-use game::{Budget, Game, Reasoner, Role};
+use game::{Budget, Game, Machine, Reasoner, Role};
 use search::planning::{
     Distance, Ended, Guide, Nesting, Planner, PlannerOptions, Planning, Score, Unknown, best_first,
     clock_fluents, depth_first, iterative_deepening_a_star, layers, policy_adaptation, replay,
@@ -165,4 +165,32 @@ fn the_clock_of_a_puzzle_is_found_and_nothing_else() {
     let clock = clock_fluents(&mut *machine, &initial, 1).expect("an answer");
     let texts = reasoner.game().state_texts(&clock);
     assert!(texts.len() > 10 && texts.iter().all(|text| text.contains("step")), "{texts:?}");
+}
+
+#[test]
+fn a_puzzle_is_not_given_up_while_a_better_plan_may_exist() {
+    // Twenty coins must be turned one by one, each to the right side of two; one may also quit at once. All
+    // ends but one are worth nothing, so a plan that quits is as good as any other that is known at first.
+    let mut rules = String::from(
+        "(role you) (legal you quit) (<= terminal (true over)) (<= (next over) (does you quit))
+         (<= blank (true (coin ?c none))) (<= terminal (not blank))
+         (<= (legal you (turn ?c ?s)) (true (coin ?c none)) (side ?s)) (side a) (side b)
+         (<= (next (coin ?c ?s)) (does you (turn ?c ?s)))
+         (<= (next (coin ?c ?s)) (true (coin ?c ?s)) (distinct ?s none))
+         (<= (next (coin ?c none)) (true (coin ?c none)) (does you (turn ?d ?s)) (distinct ?c ?d))
+         (<= (next (coin ?c none)) (true (coin ?c none)) (does you quit))
+         (<= wrong (true (coin ?c b))) (<= (goal you 100) (not blank) (not wrong))
+         (<= (goal you 0) blank) (<= (goal you 0) wrong)",
+    );
+    for coin in 0..20 {
+        rules.push_str(&format!("(init (coin {coin} none))"));
+    }
+    let game = Game::from_text(&rules).expect("sound");
+    let mut machine = game.interpreter();
+    let initial = machine.initial().expect("small");
+    let options = PlannerOptions::default();
+    let mut planner = Planner::new(Box::new(game.interpreter()), options);
+    let report = planner.search(&initial, Role(0), &Effort::nodes(3000), &mut |_| ());
+    let report = report.expect("a report");
+    assert!(!report.solved && report.line.len() > 3, "{:?}", report.line.len());
 }

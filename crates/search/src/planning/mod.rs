@@ -82,6 +82,8 @@ pub struct Planning<'m> {
     top: u8,
     memory: usize,
     look: Look,
+    /// Whether of plans that do not get the largest reward the longest is wanted.
+    patient: bool,
     /// The best plan found.
     pub best: Option<Plan>,
     /// The deepest state looked at.
@@ -102,6 +104,7 @@ impl<'m> Planning<'m> {
             top,
             memory,
             look: Look::default(),
+            patient: false,
             best: None,
             deepest: 0,
         }
@@ -112,6 +115,14 @@ impl<'m> Planning<'m> {
     #[must_use]
     pub fn ignoring(mut self, fluents: State) -> Self {
         self.ignored = fluents;
+        self
+    }
+
+    /// Of plans with the same reward below the largest the longest is kept: whoever follows it has the most
+    /// time to find a better one. Without, it is the first one found.
+    #[must_use]
+    pub fn patiently(mut self) -> Self {
+        self.patient = true;
         self
     }
 
@@ -148,8 +159,18 @@ impl<'m> Planning<'m> {
 
     /// An end was reached; true if nothing can be better.
     fn reached(&mut self, reward: u8, path: impl FnOnce() -> Vec<Move>) -> bool {
-        if self.best.as_ref().is_none_or(|best| reward > best.reward) {
-            self.best = Some(Plan { moves: path(), reward });
+        let patient = self.patient && reward < self.top;
+        match &self.best {
+            Some(best) if reward < best.reward => {}
+            Some(best) if reward == best.reward => {
+                if patient {
+                    let moves = path();
+                    if moves.len() > best.moves.len() {
+                        self.best = Some(Plan { moves, reward });
+                    }
+                }
+            }
+            _ => self.best = Some(Plan { moves: path(), reward }),
         }
         reward >= self.top
     }

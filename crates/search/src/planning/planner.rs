@@ -160,12 +160,20 @@ impl Planner {
         self.spent.contains(&Method::Complete)
     }
 
-    /// Takes over a plan if it is better, or as good and shorter.
-    fn keep(&mut self, state: &State, found: &super::Plan) -> Result<(), ReasonError> {
-        let better = self
-            .kept
-            .as_ref()
-            .is_none_or(|kept| (found.reward, kept.moves.len()) > (kept.reward, found.moves.len()));
+    /// Takes over a plan if it is better, or as good and shorter. Where better ones may exist, a longer one of
+    /// the same reward is taken instead: it ends the game later, and leaves more time to find them.
+    fn keep(
+        &mut self,
+        state: &State,
+        found: &super::Plan,
+        complete: bool,
+    ) -> Result<(), ReasonError> {
+        let patient = found.reward < self.options.top && !complete && !self.proved;
+        let better = self.kept.as_ref().is_none_or(|kept| {
+            let (old, new) = (kept.moves.len(), found.moves.len());
+            let by_length = if patient { new > old } else { new < old };
+            found.reward > kept.reward || (found.reward == kept.reward && by_length)
+        });
         if better && let Some((states, reward)) = replay(&mut *self.machine, state, &found.moves)? {
             self.kept = Some(Kept { states, moves: found.moves.clone(), reward });
         }
@@ -192,6 +200,9 @@ impl Planner {
     fn run(&mut self, method: Method, state: &State, effort: &Effort) -> Result<Ended, Stop> {
         let options = &self.options;
         let mut planning = Planning::new(&mut *self.machine, effort, options.top, options.memory);
+        if method != Method::Complete {
+            planning = planning.patiently();
+        }
         if method != Method::Complete && method != Method::DepthFirst {
             planning = planning.ignoring(self.clock.clone().unwrap_or_default());
         }
@@ -235,7 +246,8 @@ impl Planner {
         self.nodes += nodes;
         self.deepest = self.deepest.max(deepest);
         if let Some(best) = best {
-            self.keep(state, &best)?;
+            let complete = method == Method::Complete && ended == Ok(Ended::Exhausted);
+            self.keep(state, &best, complete)?;
         }
         self.learn(method, &ended);
         ended
@@ -296,7 +308,7 @@ impl Planner {
         let best = planning.best.take();
         self.nodes += planning.nodes();
         if let Some(best) = best {
-            self.keep(state, &best)?;
+            self.keep(state, &best, false)?;
         }
         ended
     }

@@ -124,9 +124,10 @@ impl<'o> Opening<'o> {
         self.known.account.note("class", begin, words);
     }
 
-    /// Learns values of fluents, where several roles play and the circuit is there.
+    /// Learns values of fluents, where the circuit is there. Only where two roles share a constant sum: with
+    /// more roles and with simultaneous moves it did not pay in matches.
     fn lesson(&mut self, deadline: &Deadline) -> Option<Lesson> {
-        if !self.wishes.learn || self.known.class.is_single_player() || !self.known.on_circuit {
+        if !self.wishes.learn || self.known.method != Method::Guarded || !self.known.on_circuit {
             return None;
         }
         let (context, role) = (self.context.clone(), self.context.role);
@@ -144,8 +145,7 @@ impl<'o> Opening<'o> {
     /// Tries in quick games what pays in this game: what was learned is dropped where it clearly does not,
     /// and alpha-beta takes the place of the tree where it is clearly better.
     fn try_out(&mut self, deadline: &Deadline) {
-        let several = !self.known.class.is_single_player();
-        if !self.wishes.trial || !several || deadline.left().is_none() {
+        if !self.wishes.trial || self.known.method != Method::Guarded || deadline.left().is_none() {
             return;
         }
         let parts = |opening: &Self| -> [Box<dyn Search>; 3] {
@@ -160,8 +160,7 @@ impl<'o> Opening<'o> {
                 self.known.learned = None;
             }
         }
-        let knows = self.known.learned.is_some() || self.known.derived.is_some();
-        if knows && self.known.method == Method::Guarded {
+        if self.known.learned.is_some() || self.known.derived.is_some() {
             let [tree, _, deepening] = parts(self);
             let tally = self.trial("trial: tree against alpha-beta", [tree, deepening], deadline);
             if tally.is_clear(VERY_CLEAR) {
@@ -191,7 +190,9 @@ impl<'o> Opening<'o> {
 
     /// Makes an evaluator from the rules, and judges it by what was held out of learning.
     fn derive(&mut self, lesson: Option<Lesson>, deadline: &Deadline) {
-        if !self.wishes.derive || !self.known.on_circuit {
+        // Other methods have no use for it.
+        let useful = matches!(self.known.method, Method::Guarded | Method::Planning);
+        if !self.wishes.derive || !useful || !self.known.on_circuit {
             return;
         }
         let (context, role) = (self.context.clone(), self.context.role);

@@ -58,6 +58,11 @@ pub enum Command {
     Symmetries(SymmetriesArgs),
     /// Tell what can be found out about a game: boards, quantities, orders, pieces, turns
     Analyze(AnalyzeArgs),
+    /// Prove what holds in all states of a game, or refute it by a match
+    Prove(crate::prove::ProveArgs),
+    /// Make the page of proofs: the experiments of the thesis, its figures beside ours
+    #[command(hide = true)]
+    Proofs(crate::proofs::ProofsArgs),
     /// Evaluate a position and tell which conditions make its value
     Eval(EvalArgs),
     /// Find out how many search traps a game has, from a sample of its states
@@ -147,6 +152,9 @@ pub struct CheckArgs {
     /// Also play N random matches, to refute Def. 2.8-2.13 (termination, playability, …)
     #[arg(long, value_name = "N")]
     pub play: Option<usize>,
+    /// Also try to prove Def. 2.8-2.10 and 2.13 for all states, or to refute them
+    #[arg(long)]
+    pub prove: bool,
     /// The seed from which each playout gets its own
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub seed: u64,

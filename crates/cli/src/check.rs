@@ -72,9 +72,9 @@ fn check(
     } else {
         show(args, &sheet, &checked, session)?;
     }
-    let Some(playouts) = args.play.filter(|_| exit != Exit::Cannot) else {
+    if exit == Exit::Cannot || args.play.is_none() && !args.prove {
         return Ok((exit, report));
-    };
+    }
     let game = match input::make(checked.rules, &sheet) {
         Ok(game) => game,
         Err(failure) => {
@@ -84,6 +84,10 @@ fn check(
             return Ok((or_else(exit, exit::exit_of(&error)), report));
         }
     };
+    if args.prove {
+        report["prove"] = crate::check_proofs::prove(&game, args, as_json, session)?;
+    }
+    let Some(playouts) = args.play else { return Ok((exit, report)) };
     let findings = explore(&game, args, playouts, limits, session);
     report["play"] = findings.json(&game);
     if !as_json {

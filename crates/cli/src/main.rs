@@ -10,6 +10,7 @@ mod args;
 mod bench;
 mod board;
 mod check;
+mod check_proofs;
 mod conform;
 mod corpus;
 mod demo;
@@ -25,6 +26,8 @@ mod limits;
 mod machines;
 mod matches;
 mod page;
+mod proofs;
+mod prove;
 mod render;
 mod replay;
 mod runner;
@@ -74,6 +77,8 @@ fn dispatch(
         Some(Command::Analyze(args)) => analyze::run(&args, session),
         Some(Command::Inspect(args)) => inspect::run(&args, session),
         Some(Command::Symmetries(args)) => symmetries::run(&args, session),
+        Some(Command::Prove(args)) => prove::run(&args, session),
+        Some(Command::Proofs(args)) => proofs::run(&args, session),
         Some(Command::Serve(args)) => serve::run(&args, session),
         Some(Command::Match(args)) => matches::run(&args, session),
         Some(Command::Replay(args)) => replay::run(&args, session),

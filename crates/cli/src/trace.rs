@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use game::{Game, Machine, ReasonError};
-use protocol::trace::{RecordOptions, Trace, record, sha256};
+use protocol::trace::{RecordOptions, Trace, record, record_lines, sha256};
 
 use crate::args::TraceArgs;
 use crate::exit::{self, Exit, Failure};
@@ -101,6 +101,15 @@ pub fn of_refutations(
     let seeds = findings.refutations.iter().map(|found| (found.seed, found.moves.len()));
     let (trace, _) = record_each(&mut *machine, source, seeds, &|| ())?;
     Ok(Some(trace))
+}
+
+/// Given lines of play as one trace.
+pub fn of_lines(
+    source: &Source,
+    game: &Game,
+    lines: &[Vec<game::JointMove>],
+) -> Result<Trace, ReasonError> {
+    record_lines(&mut game.interpreter(), &options(source, 0, 0, 0), lines)
 }
 
 /// Writes traces one after the other; the file appears only when it is complete.

@@ -275,7 +275,9 @@ pub fn record(
     };
     for p in 0..options.playouts {
         let seed = options.seed.wrapping_add(p as u64);
-        let (end, detail, steps) = record_playout(machine, &initial, options.cap, p, seed)?;
+        let mut random = JavaRandom::new(seed);
+        let mut draw = |_: usize, _: usize, legal: &[Move]| legal[random.below(legal.len())];
+        let (end, detail, steps) = record_playout(machine, &initial, options.cap, p, &mut draw)?;
         let entry = PlayoutEntry { p, seed, steps: steps.len(), end, detail };
         trace.header.playouts.push(entry);
         trace.steps.extend(steps);
@@ -287,6 +289,27 @@ pub fn record(
     Ok(trace)
 }
 
+/// Records given lines of play from the initial state, one playout for each; `options.seed`, `playouts` and `cap` do
+/// not matter. A line ends where it is told to, or where the game does.
+pub fn record_lines(
+    machine: &mut dyn Machine,
+    options: &RecordOptions,
+    lines: &[Vec<JointMove>],
+) -> Result<Trace, ReasonError> {
+    let none = RecordOptions { playouts: 0, ..options.clone() };
+    let mut trace = record(machine, &none, &mut |_| true)?;
+    let initial = machine.initial()?;
+    for (p, line) in lines.iter().enumerate() {
+        let mut told = |step: usize, role: usize, legal: &[Move]| {
+            line.get(step).and_then(|joint| joint.0.get(role)).copied().unwrap_or(legal[0])
+        };
+        let (end, detail, steps) = record_playout(machine, &initial, line.len(), p, &mut told)?;
+        trace.header.playouts.push(PlayoutEntry { p, seed: 0, steps: steps.len(), end, detail });
+        trace.steps.extend(steps);
+    }
+    Ok(trace)
+}
+
 type Recorded = (String, Option<String>, Vec<Step>);
 
 fn record_playout(
@@ -294,10 +317,9 @@ fn record_playout(
     initial: &State,
     cap: usize,
     p: usize,
-    seed: u64,
+    choose: &mut dyn FnMut(usize, usize, &[Move]) -> Move,
 ) -> Result<Recorded, ReasonError> {
     let game = machine.game().clone();
-    let mut random = JavaRandom::new(seed);
     let mut state = initial.clone();
     let mut steps: Vec<Step> = Vec::new();
     let mut terminal = machine.is_terminal(&state)?;
@@ -313,7 +335,7 @@ fn record_playout(
             if legal.is_empty() {
                 return Ok(("nolegal".to_owned(), Some(game.role_name(role)), steps));
             }
-            joint.push(legal[random.below(legal.len())]);
+            joint.push(choose(steps.len(), role.index(), &legal));
             legals.0.push((game.role_name(role), Items::Full(move_items(&game, &legal))));
         }
         let joint = JointMove(joint);

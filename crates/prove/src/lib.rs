@@ -24,6 +24,7 @@ mod compare;
 pub mod evaluate;
 pub mod ground_property;
 pub mod instances;
+pub mod knowledge;
 pub mod language;
 mod lexer;
 mod print;
@@ -37,6 +38,7 @@ pub mod watch;
 
 pub use ground_property::{GroundError, GroundFormula, GroundProperty, Grounder};
 pub use instances::{GroundAtom, Instances};
+pub use knowledge::{InputProver, Knowledge, know};
 pub use property::{Atom, Comparison, Formula, Kind, Property, Term, Variable};
 pub use prover::{Engines, Finding, Options, Prover, prove_all};
 pub use verdict::{Certificate, Engine, Inductive, Reason, Verdict};

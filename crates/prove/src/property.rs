@@ -305,6 +305,27 @@ impl Term {
     }
 }
 
+impl Kind {
+    /// What sort of property it is, in a word or two.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Asked => "asked for",
+            Self::Inputs { .. } => "input arguments",
+            Self::ExactlyOne { .. } => "exactly one",
+            Self::TurnTaking => "turn-taking",
+            Self::ConstantSum { .. } => "constant sum",
+            Self::OutcomeDefined => "outcome defined",
+            Self::Monotonic => "monotonic",
+            Self::Playable => "playable",
+            Self::Persistent { truth: true, .. } => "stays true",
+            Self::Persistent { truth: false, .. } => "stays false",
+            Self::Mutex { .. } => "exclusive",
+            Self::Unreachable { .. } => "unreachable",
+            Self::Terminates { .. } => "terminates",
+        }
+    }
+}
+
 impl Property {
     /// A property that somebody asks for.
     pub fn asked(formula: Formula, variables: Vec<String>) -> Self {

@@ -14,6 +14,7 @@ use crate::ground_property::{GroundProperty, Grounder};
 use crate::instances::Instances;
 use crate::property::Property;
 use crate::refute::{Play, refute};
+use crate::sat;
 use crate::verdict::{Engine, Reason, Verdict};
 use crate::vocabulary::Vocabulary;
 use crate::watch;
@@ -69,6 +70,8 @@ pub struct Finding {
 
 /// A game with what its properties are asked of.
 pub struct Prover {
+    /// The game that was asked about.
+    original: Game,
     /// The game, perhaps with relations made visible.
     pub game: Game,
     /// What names mean.
@@ -87,6 +90,7 @@ impl Prover {
         properties: Vec<Property>,
         options: &Options,
     ) -> Result<Self, GameError> {
+        let original = game;
         let game = watch::watching(game, &properties)?;
         let budget = Budget {
             deadline: options.deadline.instant(),
@@ -94,7 +98,8 @@ impl Prover {
             cancel: options.deadline.flag(),
         };
         let reasoner = Reasoner::build(&game, &budget);
-        Ok(Self::on(&reasoner, properties, &options.deadline))
+        let prover = Self::on(&reasoner, properties, &options.deadline);
+        Ok(Self { original: original.clone(), ..prover })
     }
 
     /// Prepares proofs on a reasoner that is there already. Properties must not need relations made visible.
@@ -118,6 +123,7 @@ impl Prover {
             .collect();
         let verdicts = vec![Verdict::untried(); properties.len()];
         Self {
+            original: game.clone(),
             game,
             vocabulary,
             reasoner: reasoner.clone(),
@@ -173,6 +179,10 @@ impl Prover {
             }
         }
         self.play(options, progress);
+        if options.engines != Engines::Asp {
+            let parts = if options.engines == Engines::Both { 2 } else { 1 };
+            self.sat(&share(&options.deadline, parts), options.seed, progress);
+        }
         if options.engines != Engines::Sat {
             self.asp(options, progress);
         }
@@ -205,6 +215,45 @@ impl Prover {
         }
     }
 
+    /// The engine on the circuit, if there is one.
+    pub fn sat(
+        &mut self,
+        deadline: &Deadline,
+        seed: u64,
+        progress: &mut dyn FnMut(usize, &Verdict),
+    ) {
+        let open: Vec<usize> = (0..self.properties.len())
+            .filter(|at| self.ground[*at].is_ok() && !self.verdicts[*at].is_refuted())
+            .collect();
+        if open.iter().all(|at| self.verdicts[*at].is_decided()) {
+            return;
+        }
+        let Some(gates) = self.reasoner.gates() else {
+            for at in open {
+                if !self.verdicts[at].is_decided() {
+                    let reason = Reason::NoCircuit;
+                    self.verdicts[at] = Verdict::Unknown { reason, seconds: 0.0 };
+                }
+            }
+            return;
+        };
+        let ground: Vec<GroundProperty> =
+            open.iter().filter_map(|at| self.ground[*at].as_ref().ok().cloned()).collect();
+        let mut options = sat::Options::default();
+        options.play.seed = seed;
+        let found = sat::decide(gates, &ground, &options, deadline, &mut |at, verdict| {
+            progress(open[at], verdict);
+        });
+        for (at, mut verdict) in open.iter().copied().zip(found) {
+            if let Verdict::Proved { hypotheses, .. } = &mut verdict {
+                hypotheses.iter_mut().for_each(|other| *other = open[*other]);
+            }
+            if !self.verdicts[at].is_decided() {
+                self.verdicts[at] = verdict;
+            }
+        }
+    }
+
     /// The engine of the thesis.
     pub fn asp(&mut self, options: &Options, progress: &mut dyn FnMut(usize, &Verdict)) {
         let effort =
@@ -228,15 +277,22 @@ impl Prover {
         }
     }
 
-    /// What was found.
+    /// What was found, with moves as the game numbers them that was asked about.
     pub fn findings(self) -> Vec<Finding> {
         let symbols = self.game.program().symbols.clone();
+        let (from, to) = (self.game.universe(), self.original.universe());
+        let translate = |joint: &mut JointMove| {
+            for action in &mut joint.0 {
+                *action = to.action(&from.move_entry(*action).term);
+            }
+        };
         let pairs = self.properties.into_iter().zip(self.verdicts);
         pairs
-            .map(|(property, verdict)| Finding {
-                text: property.to_text(&symbols),
-                property,
-                verdict,
+            .map(|(property, mut verdict)| {
+                if let Verdict::Refuted { trace, .. } = &mut verdict {
+                    trace.iter_mut().for_each(translate);
+                }
+                Finding { text: property.to_text(&symbols), property, verdict }
             })
             .collect()
     }

@@ -1,0 +1,136 @@
+//! What proofs are good for in a match: facts about a game, ready to be used by searches and evaluations, and a
+//! [`structure::Prover`] for guesses about input arguments.
+
+use game::{Deadline, Gates, Reasoner};
+use structure::Functor;
+
+use crate::candidates;
+use crate::property::{Kind, Property};
+use crate::prover::{Finding, Options, Prover};
+use crate::verdict::Verdict;
+
+/// Facts about a game that are proved, and no others.
+#[derive(Clone, Debug, Default)]
+pub struct Knowledge {
+    /// Sets of input arguments of fluents.
+    pub inputs: Vec<(Functor, Vec<usize>)>,
+    /// Sets of arguments with exactly one instance for all their values.
+    pub exactly_one: Vec<(Functor, Vec<usize>)>,
+    /// At most one role has a choice in each state.
+    pub turn_taking: bool,
+    /// The sum of all goals in every end.
+    pub constant_sum: Option<u32>,
+    /// Every role has a move in every state that is not terminal.
+    pub playable: bool,
+    /// Every role has one goal value in every end.
+    pub outcome_defined: bool,
+    /// Goals never decrease.
+    pub monotonic: bool,
+    /// After so many moves the game is over.
+    pub longest: Option<u32>,
+    /// Fluents that never hold together, instance by instance.
+    pub exclusive: Vec<(Functor, Functor)>,
+    /// Fluents that do not change back, with the truth value that stays: properties of the kind
+    /// [`Kind::Persistent`].
+    pub persistent: Vec<Kind>,
+    /// What never holds: properties of the kind [`Kind::Unreachable`].
+    pub unreachable: Vec<Kind>,
+}
+
+impl Knowledge {
+    /// What the proved ones among some findings say.
+    pub fn of(findings: &[Finding]) -> Self {
+        let mut found = Self::default();
+        for finding in findings.iter().filter(|finding| finding.verdict.is_proved()) {
+            found.add(&finding.property.kind);
+        }
+        found
+    }
+
+    fn add(&mut self, kind: &Kind) {
+        match kind {
+            Kind::Asked => {}
+            Kind::Inputs { fluent, inputs } => self.inputs.push((*fluent, inputs.clone())),
+            Kind::ExactlyOne { fluent, inputs } => self.exactly_one.push((*fluent, inputs.clone())),
+            Kind::TurnTaking => self.turn_taking = true,
+            Kind::ConstantSum { total } => self.constant_sum = Some(*total),
+            Kind::OutcomeDefined => self.outcome_defined = true,
+            Kind::Monotonic => self.monotonic = true,
+            Kind::Playable => self.playable = true,
+            Kind::Persistent { .. } => self.persistent.push(kind.clone()),
+            Kind::Mutex { one, other } => self.exclusive.push((*one, *other)),
+            Kind::Unreachable { .. } => self.unreachable.push(kind.clone()),
+            Kind::Terminates { steps, .. } => {
+                self.longest = Some(self.longest.map_or(*steps, |known| known.min(*steps)));
+            }
+        }
+    }
+
+    /// Groups of fluents of a circuit of which at most one holds in each reachable state: what a set of input
+    /// arguments leaves open. Places are those of [`Gates::fluents`]; groups of one are left out.
+    pub fn mutex_groups(&self, gates: &Gates) -> Vec<Vec<usize>> {
+        let mut found = Vec::new();
+        for (functor, inputs) in self.inputs.iter().chain(&self.exactly_one) {
+            let mut groups: std::collections::BTreeMap<Vec<game::GroundTerm>, Vec<usize>> =
+                std::collections::BTreeMap::new();
+            for (place, fluent) in gates.program().fluents.iter().enumerate() {
+                if Functor::of(fluent) == *functor {
+                    let args = structure::args(fluent);
+                    let key = inputs.iter().map(|at| args[*at].clone()).collect();
+                    groups.entry(key).or_default().push(place);
+                }
+            }
+            found.extend(groups.into_values().filter(|group| group.len() > 1));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// Proves guesses about input arguments when it is asked, all of a game at once.
+pub struct InputProver<'r> {
+    reasoner: &'r Reasoner,
+    options: Options,
+    known: Option<Vec<(Property, Verdict)>>,
+}
+
+impl<'r> InputProver<'r> {
+    /// Proves on this reasoner, within these options.
+    pub fn new(reasoner: &'r Reasoner, options: Options) -> Self {
+        Self { reasoner, options, known: None }
+    }
+
+    fn known(&mut self) -> &[(Property, Verdict)] {
+        let (reasoner, options) = (self.reasoner, &self.options);
+        self.known.get_or_insert_with(|| {
+            let vocabulary = crate::Vocabulary::new(reasoner.game());
+            let properties = candidates::input_arguments(&vocabulary);
+            let mut prover = Prover::on(reasoner, properties, &options.deadline);
+            prover.run(options, &mut |_, _| ());
+            let findings = prover.findings().into_iter();
+            findings.map(|finding| (finding.property, finding.verdict)).collect()
+        })
+    }
+}
+
+impl structure::Prover for InputProver<'_> {
+    fn inputs(&mut self, fluent: Functor, inputs: &[usize]) -> structure::Verdict {
+        if inputs.len() == fluent.arity as usize {
+            return structure::Verdict::Proved;
+        }
+        let wanted = Kind::Inputs { fluent, inputs: inputs.to_vec() };
+        let found = self.known().iter().find(|(property, _)| property.kind == wanted);
+        match found.map(|(_, verdict)| verdict) {
+            Some(Verdict::Proved { .. }) => structure::Verdict::Proved,
+            Some(Verdict::Refuted { .. }) => structure::Verdict::Refuted,
+            _ => structure::Verdict::Unknown,
+        }
+    }
+}
+
+/// What can be proved about a game until a deadline, for a player's start clock.
+pub fn know(reasoner: &Reasoner, deadline: &Deadline) -> Knowledge {
+    let options = Options { deadline: deadline.clone(), ..Options::default() };
+    Knowledge::of(&crate::prover::prove_all(reasoner, &options, &mut |_, _| ()))
+}

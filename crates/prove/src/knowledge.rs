@@ -10,6 +10,7 @@ use crate::prover::{Finding, Options, Prover};
 use crate::verdict::Verdict;
 
 /// Facts about a game that are proved, and no others.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each proved or not")]
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
     /// Sets of input arguments of fluents.

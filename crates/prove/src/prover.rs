@@ -246,7 +246,9 @@ impl Prover {
         });
         for (at, mut verdict) in open.iter().copied().zip(found) {
             if let Verdict::Proved { hypotheses, .. } = &mut verdict {
-                hypotheses.iter_mut().for_each(|other| *other = open[*other]);
+                for other in hypotheses {
+                    *other = open[*other];
+                }
             }
             if !self.verdicts[at].is_decided() {
                 self.verdicts[at] = verdict;

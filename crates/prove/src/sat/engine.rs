@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use circuit::graph::Signal;
 use game::{Deadline, Gates, JointMove};
+use rustc_hash::FxHashMap;
 
 use super::bmc::{Bounded, Depth, Failure};
 use super::claim::{Part, Translator};
@@ -72,6 +73,12 @@ pub fn decide(
 /// Limits of conflicts for one question, growing up to the largest.
 fn efforts(most: u32) -> impl Iterator<Item = u32> {
     [100, 10, 1].into_iter().map(move |part| most / part)
+}
+
+/// For each signal the place where it occurs first.
+fn same_as_before(signals: &[Signal]) -> Vec<usize> {
+    let mut first: FxHashMap<Signal, usize> = FxHashMap::default();
+    signals.iter().enumerate().map(|(at, signal)| *first.entry(*signal).or_insert(at)).collect()
 }
 
 /// Something known to hold in all reachable states.
@@ -213,10 +220,11 @@ impl<'a> Work<'a> {
             self.open().into_iter().filter(|at| !self.parts[*at].about_moves).collect();
         let mut candidates: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
         candidates.extend(lemmas.iter().map(|lemma| lemma.signal(&mut self.model)));
+        let same = same_as_before(&candidates);
         // All hold at first, and for longer induction after the first moves.
         let held = self.hold_at_first(&candidates, k);
         let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
-        let kept_at: Vec<usize> = (0..candidates.len()).filter(|at| held[*at]).collect();
+        let kept_at: Vec<usize> = (0..candidates.len()).filter(|at| held[*at] && same[*at] == *at).collect();
         let tried: Vec<Signal> = kept_at.iter().map(|at| candidates[*at]).collect();
         let task = Task { known: &known, candidates: &tried, k, conflicts };
         let Some(found) = houdini(&self.model, &task, &self.deadline) else {
@@ -224,7 +232,12 @@ impl<'a> Work<'a> {
             return;
         };
         let mut is_lemma = vec![false; lemmas.len()];
+        let mut kept_signals = vec![false; candidates.len()];
         for (at, kept) in kept_at.into_iter().zip(found.kept) {
+            kept_signals[at] = kept;
+        }
+        for at in 0..candidates.len() {
+            let kept = kept_signals[same[at]];
             match (kept, at.checked_sub(open.len())) {
                 (true, None) => {
                     let part = &self.parts[open[at]];

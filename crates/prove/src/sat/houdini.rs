@@ -8,6 +8,7 @@
 use circuit::graph::Signal;
 use game::Deadline;
 
+use super::local::Locals;
 use super::model::Model;
 use super::solver::{Answer, FALSE, Lit, Sat, TRUE};
 use super::unroll::{Start, Unrolling};
@@ -15,6 +16,9 @@ use super::unroll::{Start, Unrolling};
 /// The conflicts spent on the question whether any of the candidates can be broken, before they are looked at one by
 /// one. One by one is quicker where nothing can be broken, all at once where something can.
 const QUICK: u32 = 100;
+
+/// The most conflicts of a proof on a part of the circuit.
+const MOST_LOCAL: u32 = 2_000;
 
 /// What to prove.
 pub struct Task<'a> {
@@ -59,7 +63,11 @@ pub fn houdini(model: &Model, task: &Task<'_>, deadline: &Deadline) -> Option<In
         before.push(literals.collect::<Option<_>>()?);
         after.push(unrolling.literal(&mut sat, task.k, *candidate)?);
     }
+    let all: Vec<Signal> = task.candidates.iter().chain(task.known).copied().collect();
     let mut search = Search {
+        locals: (task.k == 1).then(|| Locals::new(model, all)),
+        local_proofs: vec![None; task.candidates.len()],
+        deadline: deadline.clone(),
         sat,
         before,
         after,
@@ -72,7 +80,11 @@ pub fn houdini(model: &Model, task: &Task<'_>, deadline: &Deadline) -> Option<In
     Some(Inductive { kept: search.kept, hard: search.hard, rounds: search.rounds })
 }
 
-struct Search {
+struct Search<'m> {
+    locals: Option<Locals<'m>>,
+    /// For each candidate the hypotheses of a proof on its part of the circuit.
+    local_proofs: Vec<Option<Vec<usize>>>,
+    deadline: Deadline,
     sat: Sat,
     /// For each candidate its literals in the steps that are assumed.
     before: Vec<Vec<Lit>>,
@@ -84,7 +96,7 @@ struct Search {
     rounds: usize,
 }
 
-impl Search {
+impl Search<'_> {
     fn run(&mut self) -> Option<()> {
         loop {
             self.rounds += 1;
@@ -119,7 +131,7 @@ impl Search {
             dropped += self.drop_broken();
         }
         for candidate in pending {
-            while self.kept[candidate] {
+            while self.kept[candidate] && !self.is_local(candidate) {
                 match self.ask(round, &[candidate], self.conflicts)? {
                     Answer::Unsat => break,
                     Answer::Sat => dropped += self.drop_broken(),
@@ -132,6 +144,18 @@ impl Search {
             }
         }
         Some(dropped)
+    }
+
+    /// Whether a candidate has a proof on its part of the circuit, from hypotheses that are still kept.
+    fn is_local(&mut self, candidate: usize) -> bool {
+        let Some(locals) = &self.locals else { return false };
+        let kept = |at: usize| self.kept.get(at).copied().unwrap_or(true);
+        let stands = |proof: &Vec<usize>| proof.iter().all(|hypothesis| kept(*hypothesis));
+        if !self.local_proofs[candidate].as_ref().is_some_and(stands) {
+            let effort = self.conflicts.min(MOST_LOCAL);
+            self.local_proofs[candidate] = locals.prove(candidate, kept, effort, &self.deadline);
+        }
+        self.local_proofs[candidate].is_some()
     }
 
     /// Whether one of some candidates can be broken. None if the time is over.

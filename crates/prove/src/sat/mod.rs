@@ -8,6 +8,7 @@ pub mod follow;
 pub mod houdini;
 pub mod lemma;
 pub mod lift;
+pub mod local;
 pub mod mine;
 pub mod model;
 pub mod pdr;

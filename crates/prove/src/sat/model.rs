@@ -162,7 +162,10 @@ impl Model {
         if count > signals.len() {
             return Signal::FALSE;
         }
-        self.counted(signals, count)[count - 1]
+        // The same signals give the same gates, in whatever order they are named.
+        let mut signals = signals.to_vec();
+        signals.sort_unstable();
+        self.counted(&signals, count)[count - 1]
     }
 
     /// At most that many hold.

@@ -4,6 +4,8 @@
 //! step t+1 are the `next` signals of step t, so no variables are needed for them. Only gates that someone
 //! asks for become clauses (Tseitin 1968); chains of AND gates that nobody else reads become one gate.
 
+use std::rc::Rc;
+
 use circuit::graph::{Node, Signal};
 
 use super::model::{Input, Model};
@@ -51,7 +53,7 @@ impl Fanout {
 /// The circuit in several steps.
 pub struct Unrolling<'m> {
     model: &'m Model,
-    fanout: Fanout,
+    fanout: Rc<Fanout>,
     start: Start,
     /// For each step the literal of each node; 0 if it is not there yet.
     steps: Vec<Vec<Lit>>,
@@ -60,9 +62,14 @@ pub struct Unrolling<'m> {
 impl<'m> Unrolling<'m> {
     /// One step.
     pub fn new(model: &'m Model, start: Start) -> Self {
+        Self::sharing(model, start, Rc::new(Fanout::new(model)))
+    }
+
+    /// One step, with the readers counted before.
+    pub fn sharing(model: &'m Model, start: Start, fanout: Rc<Fanout>) -> Self {
         let mut steps = vec![vec![0; model.graph.nodes().len()]];
         steps[0][0] = FALSE;
-        Self { model, fanout: Fanout::new(model), start, steps }
+        Self { model, fanout, start, steps }
     }
 
     /// The circuit.
@@ -85,10 +92,15 @@ impl<'m> Unrolling<'m> {
                 return false;
             }
         }
+        self.blank_step();
+        true
+    }
+
+    /// Adds a step after the last one, from which any sets of moves are made, legal or not.
+    pub fn blank_step(&mut self) {
         let mut next = vec![0; self.model.graph.nodes().len()];
         next[0] = FALSE;
         self.steps.push(next);
-        true
     }
 
     /// A role makes exactly one move in a step, and it is legal.

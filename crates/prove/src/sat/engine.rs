@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use circuit::graph::Signal;
-use game::{Deadline, Gates, JointMove};
-use rustc_hash::FxHashMap;
+use game::{Deadline, FluentId, Gates, JointMove};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bmc::{Bounded, Depth, Failure};
 use super::claim::{Part, Translator};
@@ -25,6 +25,7 @@ use super::pdr::{self, Reached};
 use super::sample::{Play, Samples};
 use crate::evaluate::refutes;
 use crate::ground_property::{GroundFormula, GroundProperty};
+use crate::instances::GroundAtom;
 use crate::verdict::{Certificate, Engine, Inductive, Reason, Verdict};
 
 /// How much is tried.
@@ -75,6 +76,20 @@ fn efforts(most: u32) -> impl Iterator<Item = u32> {
     [100, 10, 1].into_iter().map(move |part| most / part)
 }
 
+/// The fluents of which a formula says that at most one holds, sorted; none if it says something else.
+fn exclusive(formula: &GroundFormula, numbers: &FxHashMap<FluentId, u32>) -> Vec<u32> {
+    let GroundFormula::Count { least: 0, most: Some(1), of } = formula else { return Vec::new() };
+    let number = |part: &GroundFormula| match part {
+        GroundFormula::Atom { atom: GroundAtom::Fluent(fluent), next: false } => {
+            numbers.get(fluent).copied()
+        }
+        _ => None,
+    };
+    let mut members: Vec<u32> = of.iter().map(number).collect::<Option<_>>().unwrap_or_default();
+    members.sort_unstable();
+    members
+}
+
 /// For each signal the place where it occurs first.
 fn same_as_before(signals: &[Signal]) -> Vec<usize> {
     let mut first: FxHashMap<Signal, usize> = FxHashMap::default();
@@ -103,6 +118,8 @@ struct Work<'a> {
     k: u32,
     samples: Samples,
     lost: Vec<Lemma>,
+    /// What a legal move could break while all was assumed.
+    broken: FxHashSet<Signal>,
     options: Options,
     deadline: Deadline,
     stage: Instant,
@@ -136,6 +153,7 @@ impl<'a> Work<'a> {
             facts: Vec::new(),
             k: 0,
             lost: Vec::new(),
+            broken: FxHashSet::default(),
             options,
             deadline: deadline.clone(),
             stage,
@@ -221,10 +239,13 @@ impl<'a> Work<'a> {
         let mut candidates: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
         candidates.extend(lemmas.iter().map(|lemma| lemma.signal(&mut self.model)));
         let same = same_as_before(&candidates);
+        let weaker = self.weaker(&open, &lemmas, &candidates);
         // All hold at first, and for longer induction after the first moves.
         let held = self.hold_at_first(&candidates, k);
         let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
-        let kept_at: Vec<usize> = (0..candidates.len()).filter(|at| held[*at] && same[*at] == *at).collect();
+        let kept_at: Vec<usize> = (0..candidates.len())
+            .filter(|at| held[*at] && same[*at] == *at && !weaker[*at])
+            .collect();
         let tried: Vec<Signal> = kept_at.iter().map(|at| candidates[*at]).collect();
         let task = Task { known: &known, candidates: &tried, k, conflicts };
         let Some(found) = houdini(&self.model, &task, &self.deadline) else {
@@ -233,8 +254,11 @@ impl<'a> Work<'a> {
         };
         let mut is_lemma = vec![false; lemmas.len()];
         let mut kept_signals = vec![false; candidates.len()];
-        for (at, kept) in kept_at.into_iter().zip(found.kept) {
+        for ((at, kept), hard) in kept_at.into_iter().zip(found.kept).zip(found.hard) {
             kept_signals[at] = kept;
+            if !kept && !hard {
+                self.broken.insert(candidates[at]);
+            }
         }
         for at in 0..candidates.len() {
             let kept = kept_signals[same[at]];
@@ -257,6 +281,38 @@ impl<'a> Work<'a> {
         lemmas.retain(|_| !keep.next().copied().unwrap_or(false));
         self.lost = lemmas;
         self.settle();
+    }
+
+    /// Candidates that say "at most one" of some of the fluents of which another candidate says it of more. They
+    /// follow if the other one is proved, and wait until it is known to fail.
+    fn weaker(&self, open: &[usize], lemmas: &[Lemma], candidates: &[Signal]) -> Vec<bool> {
+        let numbers: FxHashMap<FluentId, u32> =
+            self.gates.fluents().iter().copied().zip(0..).collect();
+        let parts = open.iter().map(|at| exclusive(&self.parts[*at].formula, &numbers));
+        let groups = lemmas.iter().map(|lemma| match lemma {
+            Lemma::AtMost(1, members) => {
+                let mut members = members.clone();
+                members.sort_unstable();
+                members
+            }
+            _ => Vec::new(),
+        });
+        let sets: Vec<Vec<u32>> = parts.chain(groups).collect();
+        let mut by_fluent: Vec<Vec<usize>> = vec![Vec::new(); self.gates.fluents().len()];
+        for (at, set) in sets.iter().enumerate() {
+            if !self.broken.contains(&candidates[at]) {
+                set.iter().for_each(|fluent| by_fluent[*fluent as usize].push(at));
+            }
+        }
+        let is_weaker = |set: &Vec<u32>| {
+            let others = set.first().map_or(&[][..], |first| &by_fluent[*first as usize][..]);
+            let contains = |other: &usize| {
+                let larger = &sets[*other];
+                larger.len() > set.len() && set.iter().all(|f| larger.binary_search(f).is_ok())
+            };
+            others.iter().any(contains)
+        };
+        sets.iter().map(is_weaker).collect()
     }
 
     /// Which signals hold in the initial state and, if `k` is larger than 1, after fewer than `k` moves.

@@ -37,8 +37,8 @@ pub struct Task<'a> {
 pub struct Inductive {
     /// For each candidate whether it is part of the inductive set.
     pub kept: Vec<bool>,
-    /// How many were dropped only because they are too hard.
-    pub hard: usize,
+    /// For each candidate whether it was dropped only because it is too hard.
+    pub hard: Vec<bool>,
     /// Rounds.
     pub rounds: usize,
 }
@@ -73,7 +73,7 @@ pub fn houdini(model: &Model, task: &Task<'_>, deadline: &Deadline) -> Option<In
         after,
         kept: vec![true; task.candidates.len()],
         conflicts: task.conflicts,
-        hard: 0,
+        hard: vec![false; task.candidates.len()],
         rounds: 0,
     };
     search.run()?;
@@ -92,7 +92,7 @@ struct Search<'m> {
     after: Vec<Lit>,
     kept: Vec<bool>,
     conflicts: u32,
-    hard: usize,
+    hard: Vec<bool>,
     rounds: usize,
 }
 
@@ -137,7 +137,7 @@ impl Search<'_> {
                     Answer::Sat => dropped += self.drop_broken(),
                     Answer::Stopped => {
                         self.kept[candidate] = false;
-                        self.hard += 1;
+                        self.hard[candidate] = true;
                         dropped += 1;
                     }
                 }

@@ -50,8 +50,7 @@ impl<'m> Locals<'m> {
         deadline: &Deadline,
     ) -> Option<Vec<usize>> {
         let mut sat = Sat::new(deadline);
-        let mut unrolling =
-            Unrolling::sharing(self.model, Start::Anywhere, self.fanout.clone());
+        let mut unrolling = Unrolling::sharing(self.model, Start::Anywhere, self.fanout.clone());
         unrolling.blank_step();
         let after = unrolling.literal(&mut sat, 1, self.signals[candidate])?;
         if after == TRUE {
@@ -80,12 +79,7 @@ impl<'m> Locals<'m> {
     }
 
     /// The moves of a role that are there exclude each other and are legal.
-    fn constrain(
-        &self,
-        sat: &mut Sat,
-        unrolling: &mut Unrolling<'_>,
-        role: usize,
-    ) -> Option<()> {
+    fn constrain(&self, sat: &mut Sat, unrolling: &mut Unrolling<'_>, role: usize) -> Option<()> {
         let mut made: Vec<Lit> = Vec::new();
         let mut all = true;
         for (does, legal) in self.model.does[role].iter().zip(&self.model.legal[role]) {

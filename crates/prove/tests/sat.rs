@@ -7,6 +7,9 @@ use std::time::Duration;
 use game::{Deadline, Game, Gates, JointMove, Machine, Move, State};
 use prove::check::{Checked, Flaw, check};
 use prove::evaluate::{View, holds, refutes};
+use prove::sat::claim::Translator;
+use prove::sat::local::Locals;
+use prove::sat::model::Model;
 use prove::sat::{Options, decide};
 use prove::{
     GroundProperty, Grounder, Inductive, Instances, Property, Verdict, Vocabulary, candidates,
@@ -219,6 +222,28 @@ fn broken_sheets_are_refuted_with_a_match() {
         let verdicts = case.decide(&Options::default());
         assert!(verdicts[0].is_refuted(), "{property}: {verdicts:?}");
     }
+}
+
+/// A cell of tic-tac-toe needs that one player is in control and that it has one content, and nothing else.
+#[test]
+fn proofs_on_a_part_of_the_circuit_name_what_they_need() {
+    let case = Case::asked(
+        library::find("tictactoe").expect("in the library").rules,
+        &["at most 1 R: control(R)", "at most 1 X: cell(a,1,X)", "at most 1 X: cell(b,2,X)"],
+    );
+    let mut model = Model::new(&case.gates).expect("suitable");
+    let mut translator = Translator::new(&case.gates);
+    let claims = case.ground.iter().map(|claim| translator.signal(&mut model, &claim.formula));
+    let signals: Vec<_> = claims.collect();
+    let locals = Locals::new(&model, signals);
+    let never = Deadline::never();
+    let needed = |candidate: usize, all: bool| {
+        locals.prove(candidate, |other| all || other == candidate, 10_000, &never)
+    };
+    assert_eq!(needed(0, true), Some(vec![0]));
+    assert_eq!(needed(1, true), Some(vec![0, 1]));
+    assert_eq!(needed(2, true), Some(vec![0, 2]));
+    assert_eq!(needed(1, false), None);
 }
 
 /// Certificates that are wrong in one place each.

@@ -301,7 +301,9 @@ impl<'a> Work<'a> {
         let mut by_fluent: Vec<Vec<usize>> = vec![Vec::new(); self.gates.fluents().len()];
         for (at, set) in sets.iter().enumerate() {
             if !self.broken.contains(&candidates[at]) {
-                set.iter().for_each(|fluent| by_fluent[*fluent as usize].push(at));
+                for fluent in set {
+                    by_fluent[*fluent as usize].push(at);
+                }
             }
         }
         let is_weaker = |set: &Vec<u32>| {

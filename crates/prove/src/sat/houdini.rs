@@ -17,8 +17,8 @@ use super::unroll::{Start, Unrolling};
 /// one. One by one is quicker where nothing can be broken, all at once where something can.
 const QUICK: u32 = 100;
 
-/// The most conflicts of a proof on a part of the circuit.
-const MOST_LOCAL: u32 = 2_000;
+/// The most conflicts of a proof on a part of the circuit, where conflicts are cheap.
+const MOST_LOCAL: u32 = 1_000;
 
 /// What to prove.
 pub struct Task<'a> {
@@ -152,8 +152,8 @@ impl Search<'_> {
         let kept = |at: usize| self.kept.get(at).copied().unwrap_or(true);
         let stands = |proof: &Vec<usize>| proof.iter().all(|hypothesis| kept(*hypothesis));
         if !self.local_proofs[candidate].as_ref().is_some_and(stands) {
-            let effort = self.conflicts.min(MOST_LOCAL);
-            self.local_proofs[candidate] = locals.prove(candidate, kept, effort, &self.deadline);
+            self.local_proofs[candidate] =
+                locals.prove(candidate, kept, MOST_LOCAL, &self.deadline);
         }
         self.local_proofs[candidate].is_some()
     }

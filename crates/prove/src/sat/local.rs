@@ -34,7 +34,9 @@ impl<'m> Locals<'m> {
         let supports: Vec<Vec<u32>> = signals.iter().map(|signal| supports.of(*signal)).collect();
         let mut by_fluent = vec![Vec::new(); model.fluents.len()];
         for (at, support) in supports.iter().enumerate() {
-            support.iter().for_each(|fluent| by_fluent[*fluent as usize].push(at as u32));
+            for fluent in support {
+                by_fluent[*fluent as usize].push(at as u32);
+            }
         }
         let fanout = Rc::new(Fanout::new(model));
         Self { model, fanout, signals, supports, by_fluent }

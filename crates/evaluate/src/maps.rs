@@ -67,10 +67,13 @@ impl DistanceReport {
     }
 }
 
+/// The picture, the board and the content.
+type Kind<'s> = (usize, usize, &'s str);
+
 /// For each kind of piece one that stands on a board: the one in the middle of those there are, since pieces at the
 /// edge are special more often.
 fn starts(structures: &Structures, spots: &[Option<Spot>], state: &State) -> Vec<FluentId> {
-    let mut kinds: Vec<((usize, usize, &str), Vec<FluentId>)> = Vec::new();
+    let mut kinds: Vec<(Kind<'_>, Vec<FluentId>)> = Vec::new();
     for fluent in state.iter() {
         let Some(Some(spot)) = spots.get(fluent.index()) else { continue };
         let piece =

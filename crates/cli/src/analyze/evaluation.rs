@@ -36,9 +36,10 @@ pub fn section(findings: &Findings<'_>) -> Section {
         lines.push("none: the rules were not made ground".to_owned());
     }
     let json: Vec<Value> = judged.iter().map(|one| to_json(one, game)).collect();
-    let html = match judged.is_empty() {
-        true => "<p class=\"none\">none: the rules were not made ground</p>".to_owned(),
-        false => judged.iter().map(|one| to_html(one, game)).collect(),
+    let html = if judged.is_empty() {
+        "<p class=\"none\">none: the rules were not made ground</p>".to_owned()
+    } else {
+        judged.iter().map(|one| to_html(one, game)).collect()
     };
     Section { key: "evaluation", title: "Evaluation", lines, json: json!(json), html }
 }

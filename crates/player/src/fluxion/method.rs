@@ -100,8 +100,13 @@ impl Parts<'_> {
             ..PlannerOptions::default()
         };
         let planner = Planner::new(self.context.machine(), options);
-        Box::new(match self.best_evaluator() {
+        let planner = match self.best_evaluator() {
             Some(evaluator) => planner.with_evaluator(evaluator),
+            None => planner,
+        };
+        let to_go = |shared| Box::new(relax::ToGo::new(shared, relax::Measure::Plan));
+        Box::new(match &self.known.relaxation {
+            Some(shared) => planner.with_distance(to_go(shared)),
             None => planner,
         })
     }

@@ -4,6 +4,7 @@
 //! both used sensibly; what is not ready in time is done without. The rest of the clock is searched.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{Deadline, Evaluator};
@@ -26,6 +27,8 @@ pub(super) struct Known {
     pub(super) learned: Option<Judged>,
     /// An evaluator made from the rules.
     pub(super) derived: Option<Judged>,
+    /// The delete relaxation, for games of one role.
+    pub(super) relaxation: Option<Arc<relax::Relaxation>>,
     /// Whether the circuit was there.
     pub(super) on_circuit: bool,
     account: Account,
@@ -47,6 +50,7 @@ impl Known {
             class,
             learned: None,
             derived: None,
+            relaxation: None,
             on_circuit: context.reasoner.gates().is_some(),
             account: Account::default(),
         }
@@ -103,6 +107,7 @@ impl<'o> Opening<'o> {
         self.class(deadline);
         let lesson = self.lesson(deadline);
         self.derive(lesson, deadline);
+        self.relax(deadline);
         self.try_out(deadline);
         self.known
     }
@@ -140,6 +145,20 @@ impl<'o> Opening<'o> {
         let merit = Some(lesson.judge(&mut *lesson.evaluator(), role));
         self.known.learned = Some(Judged { evaluator: lesson.evaluator(), merit });
         Some(lesson)
+    }
+
+    /// Makes the delete relaxation, which tells a planner how far it has to go.
+    fn relax(&mut self, deadline: &Deadline) {
+        if !self.wishes.derive || self.known.method != Method::Planning || !self.known.on_circuit {
+            return;
+        }
+        let context = self.context.clone();
+        let relax = move |deadline: &Deadline| {
+            let found = searcher::relaxation(&context, deadline)?;
+            Some((found, "distances by relaxed plans".to_owned()))
+        };
+        let share = EVALUATOR.of(deadline);
+        self.known.relaxation = self.known.account.try_aside("relaxation", &share, relax);
     }
 
     /// Tries in quick games what pays in this game: what was learned is dropped where it clearly does not,

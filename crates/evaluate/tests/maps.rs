@@ -16,7 +16,11 @@ fn report(name: &str) -> DistanceReport {
 
 /// The steps to a cell that lies so many columns and rows away, rows counted upwards.
 fn steps(map: &DistanceMap, columns: i64, rows: i64) -> Option<u32> {
-    let place = |at: usize| (map.picture.cells[at].column as i64, map.picture.cells[at].row as i64);
+    let number = |at: usize| i64::try_from(at).expect("a small board");
+    let place = |at: usize| {
+        let cell = &map.picture.cells[at];
+        (number(cell.column), number(cell.row))
+    };
     let own = map.steps.iter().position(|steps| *steps == Some(0)).expect("the piece itself");
     let wanted = (place(own).0 + columns, place(own).1 - rows);
     let cell = (0..map.steps.len()).find(|at| place(*at) == wanted).expect("on the board");

@@ -66,8 +66,13 @@ export class Preview {
     this.element.hidden = false;
     const box = beside.getBoundingClientRect();
     const own = this.element.getBoundingClientRect();
-    const left = box.left - own.width - 14 > 8 ? box.left - own.width - 14 : Math.min(box.right + 14, innerWidth - own.width - 8);
-    const top = Math.max(8, Math.min(box.top - 30, innerHeight - own.height - 8));
+    const card = (beside.closest(".card") ?? beside).getBoundingClientRect();
+    // Beside the card, so that the line stays in sight; above or below it where there is no room.
+    const room = card.left - own.width - 10 > 8 ? card.left - own.width - 10 : card.right + 10;
+    const narrow = room + own.width > innerWidth;
+    const left = narrow ? (innerWidth - own.width) / 2 : room;
+    const wanted = !narrow ? box.top - 30 : box.top > innerHeight / 2 ? box.top - own.height - 12 : box.bottom + 12;
+    const top = Math.max(8, Math.min(wanted, innerHeight - own.height - 8));
     this.element.style.left = `${Math.max(8, left)}px`;
     this.element.style.top = `${top}px`;
   }

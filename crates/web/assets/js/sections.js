@@ -213,6 +213,15 @@ function proofs(data, shared) {
       shared.library && h("button", { type: "button", class: "slim", onclick: () => playTrace(one.trace.moves, shared) }, "Play it")))));
 }
 
+/** @param {any} data */
+function traps(data) {
+  const share = data.states > 0 ? ((data.at_risk / data.states) * 100).toFixed(1) : "0";
+  return h("div", { class: "stack" },
+    h("p", {}, `Of ${data.states} positions of random play, ${data.at_risk} (${share} %) have a move after which the opponents can force a win within ${data.level} moves of theirs; ${data.lost} are lost already.`),
+    data.unfinished > 0 && h("p", { class: "small muted" }, `${data.unfinished} positions were too large to be searched to that depth.`),
+    h("div", {}, h("h3", {}, "Positions by the moves that the deepest trap takes"), histogram((data.levels ?? []).map((/** @type {any} */ one) => [one.level, one.states]), "traps by level")));
+}
+
 /**
  * Anything that has no drawing of its own: names and values.
  * @param {any} data
@@ -224,4 +233,4 @@ function plain(data) {
 }
 
 /** @type {Record<string, (data: any, shared: Shared) => Element>} */
-export const SECTIONS = { overview, position, structures, distances, evaluation, symmetries, random_play: randomPlay, proofs, traps: plain };
+export const SECTIONS = { overview, position, structures, distances, evaluation, symmetries, random_play: randomPlay, proofs, traps, plain };

@@ -58,16 +58,16 @@ const rank = (section) => (ORDER.includes(section) ? ORDER.indexOf(section) : OR
 
 /** @param {Section} section @param {import("../sections.js").Shared} shared */
 function card(section, shared) {
-  const drawer = SECTIONS[section.section];
+  const drawer = SECTIONS[section.section] ?? SECTIONS.plain;
   /** @type {any} */
   let body = null;
-  if (section.data && drawer) {
+  if (section.data) {
     try {
       body = drawer(section.data, shared);
     } catch (error) {
       console.error(section.section, error);
     }
-  } else if (section.data) body = h("pre", { class: "scroll small" }, JSON.stringify(section.data, null, 1));
+  }
   return h("section", { class: ["card", `section-${section.section}`], data: { section: section.section } },
     h("div", { class: "row apart" }, h("h2", {}, section.title), section.seconds > 0.005 && h("span", { class: "small muted" }, `${section.seconds.toFixed(2)} s`)),
     section.note && h("p", { class: "muted small" }, section.note),

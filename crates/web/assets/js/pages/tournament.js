@@ -86,10 +86,11 @@ export async function tournament(id) {
     h("div", { class: "row" }, h("span", { class: ["chip", data.running && "live"] }, data.running ? "running" : data.finished >= data.matches ? "finished" : "stopped"),
       h("progress", { max: data.matches, value: data.finished, "aria-label": "played" }), h("span", { class: "muted small" }, `${data.finished} of ${data.matches} matches`)),
     h("div", { class: "halves" },
-      h("section", { class: "card" }, h("h2", {}, "Standings"), standings(data), ratings(data.standings)),
-      h("section", { class: "card" }, h("h2", {}, "Latest matches"), latest(id, data))),
-    h("div", { class: "halves" }, h("section", { class: "card" }, h("h2", {}, "By game"), byGame(data)),
-      h("section", { class: "card" }, h("h2", {}, "Against each other"), against(data))));
+      h("div", { class: "stack" },
+        h("section", { class: "card" }, h("h2", {}, "Standings"), standings(data), ratings(data.standings)),
+        h("section", { class: "card" }, h("h2", {}, "Against each other"), against(data)),
+        h("section", { class: "card" }, h("h2", {}, "By game"), byGame(data))),
+      h("section", { class: "card" }, h("h2", {}, "Latest matches"), latest(id, data))));
   const first = await api.tournament(id);
   draw(first);
   const close = listen(`/tournaments/${encodeURIComponent(id)}/events`, { standings: draw });

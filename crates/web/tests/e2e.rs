@@ -284,7 +284,9 @@ fn a_match_goes_on_after_the_server_was_killed() {
     page.click(browser, ".arena .cell.movable");
     page.until(browser, "document.querySelectorAll('.history .line-move').length >= 2");
     assert!(my_turn(&page, browser));
-    house.crash_and_return();
+    house.crash();
+    page.until(browser, "document.querySelector('.play').classList.contains('lost')");
+    house.come_back();
     page.until(browser, "!document.querySelector('.play').classList.contains('lost')");
     click_to_the_end(&page, browser);
     page.until(browser, "document.querySelectorAll('.player .goal').length === 2");

@@ -39,6 +39,7 @@ export class Live {
      * @type {Map<number, Thought>}
      */
     this.thoughts = new Map();
+    this.wasLost = false;
     this.close = listen(`/matches/${encodeURIComponent(view.id)}/events?after=${view.event}`, {
       position: (data) => this.#position(data),
       changed: () => this.refresh(),
@@ -50,12 +51,17 @@ export class Live {
       annotation: (data) => this.#numbered(data) && listener.annotation?.(data),
       annotated: (data) => this.#numbered(data) && listener.annotated?.(),
       fault: (data) => this.#numbered(data) && listener.fault?.(data),
-    }, (lost) => {
-      listener.lost?.(lost);
-      if (!lost && this.wasLost) void this.refresh();
-      this.wasLost = lost;
-    });
-    this.wasLost = false;
+    }, (lost) => void this.#connection(lost));
+  }
+
+  /**
+   * The connection went away or came back; what was missed is fetched before all is said to be well.
+   * @param {boolean} lost
+   */
+  async #connection(lost) {
+    if (!lost && this.wasLost) await this.refresh();
+    this.wasLost = lost;
+    this.listener.lost?.(lost);
   }
 
   /**

@@ -45,10 +45,14 @@ impl House {
         format!("http://127.0.0.1:{}/#/{page}", self.port)
     }
 
-    /// Ends the process without warning and starts another one with the same database and address.
-    pub fn crash_and_return(&mut self) {
+    /// Ends the process without warning.
+    pub fn crash(&mut self) {
         self.child.kill().expect("it can be killed");
         self.child.wait().expect("it is gone");
+    }
+
+    /// Starts it again with the same database and address.
+    pub fn come_back(&mut self) {
         (self.child, self.port) = spawn(self.port, &self.folder);
     }
 }

@@ -63,6 +63,7 @@ class ReviewPage {
     this.slider.addEventListener("input", () => void this.go(Number(this.slider.value)));
     this.element = this.#layout(view);
     this.#all();
+    this.#progress();
     void this.#annotations();
     this.keys = (/** @type {KeyboardEvent} */ event) => {
       if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return;
@@ -131,6 +132,7 @@ class ReviewPage {
   #progress() {
     const of = this.live.view.moves.length;
     this.annotate.disabled = this.busy === true;
+    this.annotate.hidden = !this.live.view.mine;
     this.progress.textContent = this.busy ? `judging: ${this.notes.size} of ${of}` : this.notes.size > 0 ? "judged" : "";
   }
 

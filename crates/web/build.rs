@@ -29,7 +29,8 @@ fn main() -> std::io::Result<()> {
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
         let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
-        let plain = fs::canonicalize(path)?;
+        let plain = fs::canonicalize(path)?.to_string_lossy().into_owned();
+        let place = place.to_string_lossy();
         let _ = writeln!(
             table,
             "Asset {{ name: {name:?}, tag: \"\\\"{:016x}\\\"\", plain: include_bytes!({plain:?}), \

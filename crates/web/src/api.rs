@@ -147,6 +147,7 @@ async fn strategies() -> Json<Value> {
 }
 
 /// An error of the database.
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn broken(error: rusqlite::Error) -> ApiError {
     ApiError::internal(error.to_string())
 }

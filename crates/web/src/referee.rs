@@ -45,13 +45,11 @@ impl Referee {
         if self.machine.is_none() && self.sheet.reasoner.gates().is_some() {
             self.machine = Some(self.sheet.reasoner.machine());
         }
-        match &mut self.machine {
-            Some(machine) => &mut **machine,
-            None => {
-                self.interpreter.limits_mut().deadline = Instant::now().checked_add(self.question);
-                &mut self.interpreter
-            }
+        if let Some(machine) = &mut self.machine {
+            return &mut **machine;
         }
+        self.interpreter.limits_mut().deadline = Instant::now().checked_add(self.question);
+        &mut self.interpreter
     }
 
     /// The initial state.

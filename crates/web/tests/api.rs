@@ -336,8 +336,12 @@ fn limits_hold_for_bodies_matches_and_streams() {
         json!({"game": {"library": "tictactoe"}, "seats": [{"kind": "human"}, {"kind": "strategy", "strategy": "clever"}]}),
         json!({"game": {"library": "tictactoe"}, "seats": [{"kind": "human"}, {"kind": "human"}], "clocks": {"start": 1, "play": 1e9}}),
     ];
+    let greedy = ["uct:threads=200", "uct:memory=1000000"].map(|strategy| {
+        let seat = json!({"kind": "strategy", "strategy": strategy});
+        json!({"game": {"library": "tictactoe"}, "seats": [seat, {"kind": "human"}]})
+    });
     let mut other = server.visitor();
-    for body in bad {
+    for body in bad.into_iter().chain(greedy) {
         assert_eq!(other.post("/api/v1/matches", &body).code(), "bad_request", "{body}");
     }
 }
@@ -378,12 +382,13 @@ fn a_hostile_sheet_does_not_hold_up_others() {
     };
     let server = Server::start(Config { limits, ..config() });
     // Ten nested choices of ten: ten thousand million combinations for each question.
-    let digits: String = (0..10).map(|digit| format!("(digit {digit})")).collect();
-    let conditions: String = (0..10).map(|at| format!("(digit ?x{at})")).collect();
-    let all: String = (0..10).map(|at| format!(" ?x{at}")).collect();
+    let joined = |part: &dyn Fn(usize) -> String| (0..10).map(part).collect::<Vec<_>>().join(" ");
+    let digits = joined(&|digit| format!("(digit {digit})"));
+    let conditions = joined(&|at| format!("(digit ?x{at})"));
+    let all = joined(&|at| format!("?x{at}"));
     let rules = format!(
-        "(role you) {digits} (init (start 0)) (<= (big{all}) {conditions})
-         (<= (legal you go) (big{all}) (not (true (end{all})))) (<= (next (start 1)) (does you go))
+        "(role you) {digits} (init (start 0)) (<= (big {all}) {conditions})
+         (<= (legal you go) (big {all}) (not (true (end {all})))) (<= (next (start 1)) (does you go))
          (<= terminal (true (start 9))) (goal you 0)"
     );
     let hostile = json!({"game": {"rules": rules}, "seats": [{"kind": "human"}]});

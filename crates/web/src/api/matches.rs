@@ -45,7 +45,8 @@ impl SeatRequest {
                     return Err(ApiError::bad("strengths are from 1 to 10"));
                 }
                 let text = strategy.as_deref().unwrap_or(DEFAULT);
-                with_strength(text, strength).map_err(|error| ApiError::bad(error.to_string()))?;
+                let parsed = with_strength(text, strength);
+                check_greed(&parsed.map_err(|error| ApiError::bad(error.to_string()))?, app)?;
             }
             "remote" => {
                 if !app.config.remote_players {
@@ -64,6 +65,20 @@ impl SeatRequest {
         }
         Ok(SeatDoc { kind, owner, strategy, strength, url })
     }
+}
+
+/// A search may use as many threads as searches may run, and the memory that players get.
+fn check_greed(strategy: &player::Strategy, app: &App) -> Outcome<()> {
+    let limits = &app.config.limits;
+    let most =
+        [("threads", limits.searches as u64), ("memory", (limits.player_memory >> 20) as u64)];
+    for (key, most) in most {
+        let options = strategy.options();
+        if options.is_given(key) && options.whole(key) > most {
+            return Err(ApiError::bad(format!("{key} is at most {most} here")));
+        }
+    }
+    Ok(())
 }
 
 /// A new match.
@@ -208,9 +223,9 @@ fn last_part(url: &str) -> String {
     let is_version = |part: &&str| {
         part.len() > 1 && part.starts_with('v') && part[1..].bytes().all(|b| b.is_ascii_digit())
     };
-    let parts =
+    let mut parts =
         url.split(['/', ':']).filter(|part| !part.is_empty()).filter(|part| !is_version(part));
-    parts.last().unwrap_or_default().to_owned()
+    parts.next_back().unwrap_or_default().to_owned()
 }
 
 fn steps_of(record: &MatchRecord) -> Vec<StepDoc> {

@@ -126,11 +126,11 @@ impl Dealer {
             self.seat_engines();
             self.start_if_ready();
         }
-        if self.phase != Phase::Preparing {
+        if self.phase == Phase::Preparing {
+            self.publish();
+        } else {
             self.ask();
             self.tell_change();
-        } else {
-            self.publish();
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Dealer, Note, Phase};
 use crate::engine::{Answer, Engine, Kind, Work};
 use crate::error::{ApiError, Outcome};
+use crate::referee::Look;
 use crate::thought::{Label, Purpose, joint_texts, thought};
 use crate::visitor::Visitor;
 
@@ -165,7 +166,9 @@ impl Dealer {
         let action = answer.action.ok().flatten().map(|action| self.referee.text(action));
         match label.purpose {
             Purpose::Annotation => self.judged(label.step, answer.report.as_ref()),
-            Purpose::Solution => self.tell_solution(label.step, answer.report.as_ref(), json),
+            Purpose::Solution => {
+                self.tell_solution(label.step, answer.report.as_ref(), &json!(json));
+            }
             Purpose::Hint | Purpose::Move => {
                 self.feed.push("hint", |event| {
                     json!({"event": event, "step": label.step, "role": label.role, "move": action,
@@ -176,7 +179,7 @@ impl Dealer {
         self.publish();
     }
 
-    fn tell_solution(&mut self, step: usize, report: Option<&SearchReport>, json: Option<Value>) {
+    fn tell_solution(&mut self, step: usize, report: Option<&SearchReport>, json: &Value) {
         let line: Vec<String> = report.map_or(Vec::new(), |report| {
             let texts = report.line.iter().map(|joint| joint_texts(&self.sheet.game, joint));
             texts.filter_map(|mut joint| joint.pop()).collect()
@@ -204,28 +207,24 @@ impl Dealer {
             self.advice.annotating = Some((step + 1, seconds));
             let state = self.states[step].clone();
             let look = self.referee.look(&state).ok();
-            let role = look.as_ref().filter(|look| !look.terminal).map(|look| look.choosing());
-            match role.as_deref() {
-                Some([role, ..]) => {
-                    if self.consult(*role, step, Purpose::Annotation, state, seconds).is_ok() {
-                        return;
-                    }
+            let role = look.as_ref().filter(|look| !look.terminal).map(Look::choosing);
+            if let Some([role, ..]) = role.as_deref() {
+                if self.consult(*role, step, Purpose::Annotation, state, seconds).is_ok() {
+                    return;
                 }
+            } else {
                 // The end has its goals as values.
-                _ => {
-                    let goals = look.filter(|look| look.terminal).map(|look| look.goals);
-                    let values = goals.map(|goals| {
-                        goals.iter().map(|goal| f64::from(goal.unwrap_or(0))).collect()
-                    });
-                    self.add_annotation(step, values, None);
-                }
+                let goals = look.filter(|look| look.terminal).map(|look| look.goals);
+                let values: Option<Vec<f64>> = goals
+                    .map(|goals| goals.iter().map(|goal| f64::from(goal.unwrap_or(0))).collect());
+                self.add_annotation(step, values.as_deref(), None);
             }
         }
     }
 
     fn judged(&mut self, step: usize, report: Option<&SearchReport>) {
         let values = report.map(Self::report_values);
-        self.add_annotation(step, values, report);
+        self.add_annotation(step, values.as_deref(), report);
         self.annotate_next();
     }
 
@@ -233,7 +232,7 @@ impl Dealer {
     fn add_annotation(
         &mut self,
         step: usize,
-        values: Option<Vec<f64>>,
+        values: Option<&[f64]>,
         report: Option<&SearchReport>,
     ) {
         let best = report.and_then(|report| report.best).map(|best| self.referee.text(best));

@@ -6,7 +6,7 @@ use game::{Move, Role};
 use manager::{Address, Clocks};
 
 use super::{Dealer, GRACE, Note, Phase};
-use crate::engine::{Answer, Engine, Kind, Task, Work, with_strength};
+use crate::engine::{Answer, DEFAULT, Engine, Kind, Task, Work, with_strength};
 
 /// The time to get ready where there are no clocks.
 const WARM_UP: Duration = Duration::from_millis(200);
@@ -36,14 +36,8 @@ impl Dealer {
         if let Some(url) = &seat.url {
             return Address::parse(url).map(Kind::Remote);
         }
-        let default = self.default_strategy();
-        let text = seat.strategy.as_deref().unwrap_or(default);
+        let text = seat.strategy.as_deref().unwrap_or(DEFAULT);
         with_strength(text, seat.strength).ok().map(Kind::Strategy)
-    }
-
-    /// What plays where no strategy is named.
-    pub(super) fn default_strategy(&self) -> &'static str {
-        crate::engine::DEFAULT
     }
 
     /// What gives advice: it needs no time to get ready.

@@ -7,6 +7,7 @@ use search::SearchReport;
 use serde_json::{Value, json};
 
 use super::{Dealer, Phase};
+use crate::engine::DEFAULT;
 use crate::feed::Shown;
 use crate::position::{Context, position};
 use crate::table::View;
@@ -52,7 +53,7 @@ impl Dealer {
             "human" => "person".to_owned(),
             "open" => "open".to_owned(),
             "remote" => seat.url.clone().unwrap_or_default(),
-            _ => seat.strategy.clone().unwrap_or_else(|| self.default_strategy().to_owned()),
+            _ => seat.strategy.clone().unwrap_or_else(|| DEFAULT.to_owned()),
         }
     }
 
@@ -100,7 +101,7 @@ impl Dealer {
         self.drawn.insert(position).clone()
     }
 
-    fn view_json(&mut self, position: Value) -> Value {
+    fn view_json(&self, position: &Value) -> Value {
         let simultaneous = self.sheet.structures().turn_taking == Some(false);
         json!({
             "id": self.meta.id,
@@ -129,10 +130,10 @@ impl Dealer {
     /// Makes the view ready for whoever asks.
     pub(super) fn publish(&mut self) {
         let position = self.position_now();
-        self.publish_with(position);
+        self.publish_with(&position);
     }
 
-    fn publish_with(&mut self, position: Value) {
+    fn publish_with(&mut self, position: &Value) {
         let json = self.view_json(position);
         let number = self.feed.last();
         self.feed.set_whole(number, &json!({"event": number, "match": json}));
@@ -152,18 +153,18 @@ impl Dealer {
             json!({"event": event, "state": state, "waiting": waiting, "moves": moves,
                    "values": before, "position": told})
         });
-        self.publish_with(position);
+        self.publish_with(&position);
     }
 
     /// Anything else.
     pub(super) fn tell_change(&mut self) {
         let position = self.position_now();
-        let mut json = self.view_json(position.clone());
+        let mut json = self.view_json(&position);
         self.feed.push("changed", |event| {
             json["event"] = json!(event);
             json!({"event": event, "match": json})
         });
-        self.publish_with(position);
+        self.publish_with(&position);
     }
 
     pub(super) fn tell_submitted(&mut self, role: usize) {
@@ -205,7 +206,7 @@ impl Dealer {
             Purpose::Move => engine.map(|engine| engine.strategy.clone()),
             _ => None,
         };
-        let strategy = strategy.unwrap_or_else(|| self.default_strategy().to_owned());
+        let strategy = strategy.unwrap_or_else(|| DEFAULT.to_owned());
         Label { step: self.step(), role, purpose, strategy }
     }
 

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
@@ -123,18 +124,18 @@ impl Visitor {
         let cookies: Vec<String> = self.cookies.iter().map(|(k, v)| format!("{k}={v}")).collect();
         let mut head = format!("{method} {path} HTTP/1.1\r\n");
         if !self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
-            head += &format!("host: {}\r\n", self.address);
+            let _ = write!(head, "host: {}\r\n", self.address);
         }
         head += "connection: close\r\n";
         if !cookies.is_empty() {
-            head += &format!("cookie: {}\r\n", cookies.join("; "));
+            let _ = write!(head, "cookie: {}\r\n", cookies.join("; "));
         }
         for (name, value) in &self.headers {
-            head += &format!("{name}: {value}\r\n");
+            let _ = write!(head, "{name}: {value}\r\n");
         }
         if let Some(body) = body {
-            head +=
-                &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+            let length = body.len();
+            let _ = write!(head, "content-type: application/json\r\ncontent-length: {length}\r\n");
         }
         head + "\r\n"
     }

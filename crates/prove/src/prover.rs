@@ -178,7 +178,7 @@ impl Prover {
                 self.verdicts[at] = Verdict::Unknown { reason, seconds: 0.0 };
             }
         }
-        self.play(options, progress);
+        self.play(options, PATIENCE, progress);
         if options.engines != Engines::Asp {
             let parts = if options.engines == Engines::Both { 2 } else { 1 };
             self.sat(&share(&options.deadline, parts), options.seed, progress);
@@ -186,14 +186,24 @@ impl Prover {
         if options.engines != Engines::Sat {
             self.asp(options, progress);
         }
+        // What nobody could prove may just not have been played for long enough.
+        if self.verdicts.iter().any(|verdict| !verdict.is_decided()) {
+            self.play(options, options.states, progress);
+        }
         self.check_traces();
     }
 
-    /// Refutation by random play.
-    pub fn play(&mut self, options: &Options, progress: &mut dyn FnMut(usize, &Verdict)) {
+    /// Refutation by random play, until nothing was refuted for some states.
+    pub fn play(
+        &mut self,
+        options: &Options,
+        patience: u64,
+        progress: &mut dyn FnMut(usize, &Verdict),
+    ) {
         let start = Instant::now();
         let play = Play {
             states: options.states,
+            patience,
             steps: 500,
             seed: options.seed,
             deadline: share(&options.deadline, 5),
@@ -299,6 +309,9 @@ impl Prover {
             .collect()
     }
 }
+
+/// States without a refutation after which the engines take over.
+const PATIENCE: u64 = 300;
 
 /// A part of the time that is left.
 fn share(deadline: &Deadline, parts: u32) -> Deadline {

@@ -16,6 +16,9 @@ use crate::ground_property::GroundProperty;
 pub struct Play {
     /// The most states that are looked at.
     pub states: u64,
+    /// Play ends early when nothing was refuted for so many states, and for four times as long as it took up to the
+    /// last refutation.
+    pub patience: u64,
     /// The longest match.
     pub steps: usize,
     /// The seed.
@@ -39,22 +42,29 @@ pub fn refute(
         (0..properties.len()).filter(|at| properties[*at].is_some()).collect();
     let mut random = Random::new(play.seed);
     let mut visits: FxHashMap<State, u32> = FxHashMap::default();
-    let mut looked = 0;
+    let (mut looked, mut last) = (0, 0);
     let initial = machine.initial()?;
     check(machine, properties, &mut open, (&initial, None), &[], found)?;
     looked += 1;
-    while !open.is_empty() && looked < play.states && !play.deadline.passed() {
+    let over = |looked: u64, last: u64| {
+        looked >= play.states
+            || looked - last > play.patience.max(4 * last)
+            || play.deadline.passed()
+    };
+    while !open.is_empty() && !over(looked, last) {
         let mut state = initial.clone();
         let mut trace: Vec<JointMove> = Vec::new();
-        while trace.len() < play.steps && looked < play.states && !play.deadline.passed() {
+        while trace.len() < play.steps && !over(looked, last) {
             if machine.is_terminal(&state)? {
                 break;
             }
             let Some(joint) = choose(machine, &state, &mut random, &mut visits)? else { break };
             let next = machine.next(&state, &joint)?;
             trace.push(joint);
+            let before = open.len();
             check(machine, properties, &mut open, (&state, Some(&next)), &trace, found)?;
             looked += 1;
+            last = if open.len() < before { looked } else { last };
             state = next;
         }
         if trace.is_empty() {

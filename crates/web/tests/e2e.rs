@@ -155,7 +155,7 @@ fn moves_of_a_simultaneous_game_are_hidden_until_all_are_in() {
     page.until(browser, "document.querySelectorAll('.moves').length === 1 && document.querySelectorAll('.move').length >= 3");
     page.click(browser, ".move");
     page.until(browser, "document.querySelectorAll('.player .chip.live').length === 1");
-    assert_eq!(page.text(browser, ".history").contains("rock"), false);
+    assert!(!page.text(browser, ".history").contains("rock"));
     assert!(page.text(browser, ".match-head .chip").contains("step 0"));
     page.until(browser, "document.querySelector('.move')");
     page.click(browser, ".move");

@@ -1,6 +1,7 @@
 //! The engine on the circuit against exhaustive enumeration, on sheets broken on purpose, and within its limits.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -244,6 +245,36 @@ fn proofs_on_a_part_of_the_circuit_name_what_they_need() {
     assert_eq!(needed(1, true), Some(vec![0, 1]));
     assert_eq!(needed(2, true), Some(vec![0, 2]));
     assert_eq!(needed(1, false), None);
+}
+
+/// Lamps that are switched at will, and how many of them are on, counted along the row.
+#[test]
+fn counts_passed_on_from_cell_to_cell_are_single() {
+    let mut sheet = String::from(
+        "(role r) (<= (legal r (switch ?x)) (lamp ?x)) (lamp 0)
+        (<= (next (lit ?x)) (does r (switch ?x)) (not (true (lit ?x))))
+        (<= (next (lit ?x)) (true (lit ?x)) (not (does r (switch ?x))))
+        (<= (count 0 1) (true (lit 0))) (<= (count 0 0) (not (true (lit 0))))
+        (<= (count ?y ?m) (after ?x ?y) (count ?x ?n) (succ ?n ?m) (true (lit ?y)))
+        (<= (count ?y ?n) (after ?x ?y) (count ?x ?n) (not (true (lit ?y))))
+        (<= terminal (count 23 24))
+        (<= (goal r 100) (count 23 ?n) (even ?n)) (<= (goal r 0) (count 23 ?n) (not (even ?n)))
+        (succ 0 1) (even 0)",
+    );
+    for lamp in 1..24 {
+        let (before, more) = (lamp - 1, lamp + 1);
+        let _ = write!(sheet, " (lamp {lamp}) (after {before} {lamp}) (succ {lamp} {more})");
+        if lamp % 2 == 0 {
+            let _ = write!(sheet, " (even {lamp})");
+        }
+    }
+    let claim = "not (goal(r,100) and goal(r,0))";
+    let case = Case::asked(&sheet, &[claim]);
+    let play = prove::sat::sample::Play { steps: 40, ..Default::default() };
+    let options = Options { play, conflicts: 4_000, ..Options::default() };
+    let deadline = Deadline::within(Duration::from_secs(600));
+    let verdicts = decide(&case.gates, &case.ground, &options, &deadline, &mut |_, _| {});
+    assert!(verdicts[0].is_proved(), "{verdicts:?}");
 }
 
 /// Certificates that are wrong in one place each.

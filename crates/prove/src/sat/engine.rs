@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bmc::{Bounded, Depth, Failure};
 use super::claim::{Part, Translator};
-use super::follow::implied;
+use super::follow::{chain, implied};
 use super::houdini::{Task, houdini};
 use super::lemma::Lemma;
 use super::mine;
@@ -114,6 +114,8 @@ struct Work<'a> {
     /// Properties of which all matches were looked at: they have no invariant to show.
     seen_all: Vec<bool>,
     facts: Vec<Fact>,
+    /// What follows from the facts about derived atoms.
+    derived: Vec<Signal>,
     /// How far the induction that gave the facts looks back.
     k: u32,
     samples: Samples,
@@ -151,6 +153,7 @@ impl<'a> Work<'a> {
             verdicts: vec![None; properties.len()],
             seen_all: vec![false; properties.len()],
             facts: Vec::new(),
+            derived: Vec::new(),
             k: 0,
             lost: Vec::new(),
             broken: FxHashSet::default(),
@@ -168,12 +171,19 @@ impl<'a> Work<'a> {
         let lemmas = mine::groups(self.gates.program(), &self.samples);
         self.lost.clone_from(&lemmas);
         // What is easy is proved first, so that nothing easy waits for something hard.
-        for conflicts in efforts(most) {
-            self.induct_lost(1, conflicts);
-            self.follow(conflicts);
+        for (pass, conflicts) in efforts(most).enumerate() {
+            if pass == 1 {
+                self.derive(conflicts);
+                self.follow(conflicts);
+            }
             if self.is_done() {
                 return;
             }
+            self.induct_lost(1, conflicts);
+            self.follow(conflicts);
+        }
+        if self.is_done() {
+            return;
         }
         self.lost.extend(mine::pairs(&self.samples, &lemmas));
         self.induct_lost(1, most / 10);
@@ -242,7 +252,7 @@ impl<'a> Work<'a> {
         let weaker = self.weaker(&open, &lemmas, &candidates);
         // All hold at first, and for longer induction after the first moves.
         let held = self.hold_at_first(&candidates, k);
-        let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
+        let known = self.known();
         let kept_at: Vec<usize> = (0..candidates.len())
             .filter(|at| held[*at] && same[*at] == *at && !weaker[*at])
             .collect();
@@ -351,7 +361,7 @@ impl<'a> Work<'a> {
         if wanted.is_empty() || self.deadline.passed() {
             return;
         }
-        let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
+        let known = self.known();
         let found = implied(&self.model, &known, &wanted, conflicts, &self.deadline);
         for (at, implied) in open.into_iter().zip(found) {
             if implied {
@@ -364,6 +374,24 @@ impl<'a> Work<'a> {
             }
         }
         self.settle();
+    }
+
+    /// Finds groups of derived atoms that exclude each other wherever the facts hold.
+    fn derive(&mut self, conflicts: u32) {
+        let program = self.gates.program();
+        let atoms = self.model.atoms(program);
+        let groups = mine::derived_groups(program, &self.model, &atoms, &self.samples);
+        let wanted: Vec<Signal> = groups.iter().map(|group| self.model.at_most(1, group)).collect();
+        let known = self.known();
+        let found = chain(&self.model, &known, &wanted, conflicts, &self.deadline);
+        let proved = wanted.into_iter().zip(found).filter(|(_, follows)| *follows);
+        self.derived.extend(proved.map(|(signal, _)| signal));
+    }
+
+    /// All that is known to hold in all reachable states.
+    fn known(&self) -> Vec<Signal> {
+        let facts = self.facts.iter().map(|fact| fact.signal);
+        facts.chain(self.derived.iter().copied()).collect()
     }
 
     /// Bounded model checking up to a depth.
@@ -409,7 +437,7 @@ impl<'a> Work<'a> {
                 continue;
             }
             let part = self.parts[at].clone();
-            let known: Vec<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
+            let known = self.known();
             let Part { signal, about_moves, .. } = part;
             let wanted = pdr::Goal { signal, about_moves, questions };
             match pdr::reach(&self.model, &known, wanted, &self.deadline) {

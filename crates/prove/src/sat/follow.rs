@@ -33,6 +33,28 @@ pub fn implied(
     implied
 }
 
+/// Which signals of states follow from the known ones and from those before them in the list that do.
+pub fn chain(
+    model: &Model,
+    known: &[Signal],
+    wanted: &[Signal],
+    conflicts: u32,
+    deadline: &Deadline,
+) -> Vec<bool> {
+    let Some(mut question) = Question::new(model, known, false, deadline) else {
+        return vec![false; wanted.len()];
+    };
+    let mut follows = Vec::with_capacity(wanted.len());
+    for signal in wanted {
+        let implied = !question.sat.is_over() && question.implies(*signal, conflicts);
+        if implied && let Some(literal) = question.unrolling.existing(0, *signal) {
+            question.sat.clause([literal]);
+        }
+        follows.push(implied);
+    }
+    follows
+}
+
 struct Question<'m> {
     sat: Sat,
     unrolling: Unrolling<'m>,

@@ -7,10 +7,12 @@
 
 use std::collections::BTreeMap;
 
+use circuit::graph::Signal;
 use game::GroundTerm;
-use ground::GroundProgram;
+use ground::{AtomKind, GroundProgram};
 
 use super::lemma::Lemma;
+use super::model::Model;
 use super::sample::Samples;
 
 /// Fluents with more arguments than that are grouped by single arguments only.
@@ -21,6 +23,11 @@ const SURPRISE: f64 = 12.0;
 const MOST_PAIRS: usize = 12_000;
 /// With more fluents than that, pairs are not looked for.
 const MOST_FLUENTS: usize = 6_000;
+
+/// The most derived atoms of one name that are looked at, the most of one group, and the words of samples for them.
+const MOST_DERIVED: usize = 20_000;
+const WIDEST_GROUP: usize = 300;
+const WORDS: usize = 32;
 
 /// Groups of fluents, and fluents that never change.
 pub fn groups(program: &GroundProgram, samples: &Samples) -> Vec<Lemma> {
@@ -107,6 +114,79 @@ fn holding(samples: &Samples, fluents: &[u32]) -> (Vec<u64>, Vec<u64>) {
         }
     }
     (one, two)
+}
+
+/// Groups of derived atoms with the same name and some equal arguments, of which at most one holds in all samples,
+/// those first that need the fewest gates before them. A count that is passed on from cell to cell has one value at
+/// each cell: what needs that is hard to prove at once and easy along the way.
+pub fn derived_groups(
+    program: &GroundProgram,
+    model: &Model,
+    atoms: &[Option<Signal>],
+    samples: &Samples,
+) -> Vec<Vec<Signal>> {
+    let mut families: BTreeMap<_, Vec<(usize, Signal)>> = BTreeMap::new();
+    for (at, signal) in atoms.iter().enumerate() {
+        let Some(signal) = signal.filter(|s| *s != Signal::TRUE && *s != Signal::FALSE) else {
+            continue;
+        };
+        if program.kinds[at] == AtomKind::Derived {
+            let name = &program.names[at];
+            let family = (name.name(), arguments(name).len());
+            families.entry(family).or_default().push((at, signal));
+        }
+    }
+    let mut groups = Vec::new();
+    for (_, family) in families.into_iter().filter(|(_, family)| family.len() <= MOST_DERIVED) {
+        groups.extend(derived_family(program, model, samples, &family));
+    }
+    groups.sort_by_key(|group| group.iter().map(|signal| signal.node()).max());
+    groups
+}
+
+fn derived_family(
+    program: &GroundProgram,
+    model: &Model,
+    samples: &Samples,
+    family: &[(usize, Signal)],
+) -> Vec<Vec<Signal>> {
+    let arity = arguments(&program.names[family[0].0]).len();
+    let signals: Vec<Signal> = family.iter().map(|(_, signal)| *signal).collect();
+    let values = samples.values(model, &signals, WORDS);
+    let mut found: Vec<Vec<Signal>> = Vec::new();
+    let mut covered = vec![false; family.len()];
+    for inputs in positions(arity) {
+        let mut groups: BTreeMap<Vec<&GroundTerm>, Vec<usize>> = BTreeMap::new();
+        for (member, (atom, _)) in family.iter().enumerate() {
+            let args = arguments(&program.names[*atom]);
+            groups.entry(inputs.iter().map(|at| &args[*at]).collect()).or_default().push(member);
+        }
+        for group in groups.into_values().filter(|group| (2..=WIDEST_GROUP).contains(&group.len()))
+        {
+            let fresh = group.iter().any(|member| !covered[*member]);
+            if fresh && exclusive(&values, &group) {
+                for member in &group {
+                    covered[*member] = true;
+                }
+                found.push(group.iter().map(|member| signals[*member]).collect());
+            }
+        }
+    }
+    found
+}
+
+/// Whether no two of these hold in the same sample.
+fn exclusive(values: &[Vec<u64>], group: &[usize]) -> bool {
+    let words = group.first().map_or(0, |first| values[*first].len());
+    (0..words).all(|word| {
+        let mut one = 0;
+        group.iter().all(|member| {
+            let bits = values[*member][word];
+            let twice = one & bits;
+            one |= bits;
+            twice == 0
+        })
+    })
 }
 
 /// Mutual exclusions and implications of pairs, the least accidental first, without those that groups imply.

@@ -19,7 +19,7 @@
 use circuit::Circuit;
 use circuit::graph::{Graph, Node, Signal};
 use game::Gates;
-use ground::{AtomKind, GroundProgram};
+use ground::{AtomId, AtomKind, GroundProgram};
 
 /// A game as gates, with room for gates of properties.
 #[derive(Clone, Debug)]
@@ -131,6 +131,51 @@ impl Model {
             }
         }
         (0..inside.len() as u32).filter(|node| inside[*node as usize]).collect()
+    }
+
+    /// The gates of the derived atoms of the ground program that depend on the state alone, built as the circuit was,
+    /// so that they are the gates that are there already. None for atoms that depend on moves or on themselves.
+    pub fn atoms(&mut self, program: &GroundProgram) -> Vec<Option<Signal>> {
+        let mut seen = vec![false; program.kinds.len()];
+        let mut found: Vec<Option<Signal>> = vec![None; program.kinds.len()];
+        for atom in program.atoms() {
+            let mut todo = vec![(atom, false)];
+            while let Some((atom, entered)) = todo.pop() {
+                if entered {
+                    found[atom.index()] = self.derived(program, atom, &found);
+                } else if !std::mem::replace(&mut seen[atom.index()], true) {
+                    // Whoever meets it again before it is done depends on itself, and gets none.
+                    todo.push((atom, true));
+                    let literals = program.rules.literals_of(atom).iter();
+                    let open = literals.filter(|literal| !seen[literal.atom.index()]);
+                    todo.extend(open.map(|literal| (literal.atom, false)));
+                }
+            }
+        }
+        found
+    }
+
+    fn derived(
+        &mut self,
+        program: &GroundProgram,
+        atom: AtomId,
+        found: &[Option<Signal>],
+    ) -> Option<Signal> {
+        match program.kinds[atom.index()] {
+            AtomKind::Fluent(fluent) => return Some(self.fluents[fluent as usize]),
+            AtomKind::Does { .. } => return None,
+            AtomKind::Derived => {}
+        }
+        let mut products = Vec::new();
+        for body in program.rules_of(atom) {
+            let mut product = Vec::with_capacity(body.len());
+            for literal in body {
+                let signal = found[literal.atom.index()]?;
+                product.push(if literal.negative { !signal } else { signal });
+            }
+            products.push(product);
+        }
+        Some(self.graph.sum_of_products(products))
     }
 
     /// Both hold.

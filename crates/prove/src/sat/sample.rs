@@ -154,6 +154,20 @@ impl Samples {
         refuted
     }
 
+    /// For each signal, which must not depend on moves, its bits in the first states.
+    pub fn values(&self, model: &Model, signals: &[Signal], words: usize) -> Vec<Vec<u64>> {
+        let cone = model.cone(signals);
+        let mut values = vec![0u64; model.graph.nodes().len()];
+        let mut found = vec![Vec::new(); signals.len()];
+        for word in 0..self.words().min(words) {
+            self.evaluate(model, &cone, word, &mut values);
+            for (signal, bits) in signals.iter().zip(&mut found) {
+                bits.push(read(&values, *signal) & self.mask(word));
+            }
+        }
+        found
+    }
+
     /// The bits of nodes for one word of states.
     fn evaluate(&self, model: &Model, cone: &[u32], word: usize, values: &mut [u64]) {
         for node in cone {

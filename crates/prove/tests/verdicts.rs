@@ -185,7 +185,7 @@ fn a_broken_sheet_is_refuted_by_the_right_match() {
             "(true (cell ?x ?c)) (not (marked ?x)) (distinct ?c white)",
             2,
         ),
-        ("exactly 1 X: step(X)", "(succ 1 2)", "(succ 1 2) (succ 1 3)", 1),
+        ("at most 1 X: step(X)", "(succ 1 2)", "(succ 1 2) (succ 1 3)", 1),
         ("open or terminal", "(<= terminal (not open))", "(<= terminal (true (step 4)))", 2),
     ];
     for (property, from, to, moves) in cases {

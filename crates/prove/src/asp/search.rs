@@ -101,6 +101,7 @@ pub fn prove_all(
         order.iter().copied().filter(|at| !verdicts[*at].is_decided()).collect();
     // How many hypotheses an attempt had; without new ones that matter it need not be repeated.
     let mut tried: Vec<Option<Vec<usize>>> = vec![None; properties.len()];
+    let mut hopeless = vec![false; properties.len()];
     while !todo.is_empty() {
         let at = todo.remove(0);
         if verdicts[at].is_decided() {
@@ -135,19 +136,18 @@ pub fn prove_all(
                     certificate: Some(certificate),
                 };
                 proved.push(at);
-                let open = |at: &usize| {
-                    matches!(
-                        verdicts[*at],
-                        Verdict::Unknown { reason: Reason::NotInductive | Reason::NotTried, .. }
-                    )
-                };
+                let open = |at: &usize| !verdicts[*at].is_decided() && !hopeless[*at];
                 todo = order.iter().copied().filter(open).collect();
             }
             Attempt::FailsAtFirst => {
                 let seconds = start.elapsed().as_secs_f64();
                 verdicts[at] = Verdict::Refuted { engine: Engine::Asp, trace: Vec::new(), seconds };
             }
-            Attempt::Open(reason) => note(verdicts, at, reason, start),
+            Attempt::Open(reason) => {
+                // More hypotheses help only where the step failed.
+                hopeless[at] = reason != Reason::NotInductive;
+                note(verdicts, at, reason, start);
+            }
         }
         progress(at, &verdicts[at]);
     }

@@ -19,6 +19,9 @@ use crate::limits::{ReadLimits, ReasonLimits};
 use crate::session::Session;
 use crate::table::{columns, thousands};
 
+/// What the threads have found: numbered samples, and what went wrong first.
+type Gathered = (Vec<(usize, Risk)>, Option<ReasonError>);
+
 /// `fluxion traps`.
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = "Examples:
@@ -161,7 +164,7 @@ impl Task<'_> {
     fn all(&self) -> Result<Vec<Risk>, ReasonError> {
         let bar = Session::progress(self.args.samples, "states");
         let next = AtomicUsize::new(0);
-        let shared: Mutex<(Vec<(usize, Risk)>, Option<ReasonError>)> = Mutex::default();
+        let shared: Mutex<Gathered> = Mutex::default();
         let work = || {
             let mut prover = self.prover();
             loop {
@@ -183,7 +186,9 @@ impl Task<'_> {
             }
         };
         std::thread::scope(|scope| {
-            (0..self.args.jobs.max(1)).for_each(|_| drop(scope.spawn(work)))
+            for _ in 0..self.args.jobs.max(1) {
+                scope.spawn(work);
+            }
         });
         bar.finish_and_clear();
         let (mut found, error) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -6,6 +6,7 @@ use search::planning::{
     clock_fluents, depth_first, iterative_deepening_a_star, layers, policy_adaptation, replay,
 };
 use search::{Blind, Effort, Search, Stop};
+use std::fmt::Write as _;
 
 fn reasoner(name: &str) -> Reasoner {
     let entry = library::find(name).expect("a library game");
@@ -183,7 +184,7 @@ fn a_puzzle_is_not_given_up_while_a_better_plan_may_exist() {
          (<= (goal you 0) blank) (<= (goal you 0) wrong)",
     );
     for coin in 0..20 {
-        rules.push_str(&format!("(init (coin {coin} none))"));
+        let _ = write!(rules, "(init (coin {coin} none))");
     }
     let game = Game::from_text(&rules).expect("sound");
     let mut machine = game.interpreter();

@@ -41,8 +41,10 @@ pub fn section(findings: &Findings<'_>) -> Section {
         lines.extend(map_text(map, game));
     }
     let json = to_json(&report, game, seconds);
-    let mut html: String =
-        summary(&report, seconds).iter().map(|line| format!("<p>{}</p>", escape(line))).collect();
+    let mut html = String::new();
+    for line in summary(&report, seconds) {
+        let _ = write!(html, "<p>{}</p>", escape(&line));
+    }
     let roles: Vec<String> = game.role_ids().map(|role| game.role_name(role)).collect();
     html.push_str(&maps_html(&report.maps, game, &roles));
     let (drawing, whole) = report.graph.svg(&names, &program.initial);

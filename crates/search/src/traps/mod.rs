@@ -199,7 +199,8 @@ mod tests {
 
     /// Nim with one heap: who takes the last match wins.
     fn nim(matches: u32) -> Game {
-        let next: String = (0..12).map(|n| format!("(succ {n} {})", n + 1)).collect();
+        let next: Vec<String> = (0..12).map(|n| format!("(succ {n} {})", n + 1)).collect();
+        let next = next.join(" ");
         let text = format!(
             "(role a) (role b) {next} (init (heap {matches})) (init (control a))
             (other a b) (other b a) (amount 1) (amount 2)

@@ -2,6 +2,7 @@
 
 mod distances;
 mod play;
+mod proofs;
 mod structures;
 mod symmetries;
 mod traps;
@@ -18,6 +19,7 @@ use serde_json::{Value, json};
 use crate::dealer::House;
 use crate::error::{ApiError, Outcome};
 use crate::feed::Feed;
+use crate::pool::Place;
 use crate::position::{Context, position};
 use crate::referee::Referee;
 use crate::sheets::Sheet;
@@ -74,6 +76,8 @@ pub struct Analyses {
 
 /// The analyses that are kept.
 const KEPT: usize = 32;
+/// The last section.
+const LAST: &str = "proofs";
 /// The time for one section.
 const TIME: Duration = Duration::from_secs(10);
 /// The time for the circuit.
@@ -125,8 +129,7 @@ impl Analyses {
             let _counted = counted;
             // Analyses take their turn as searches do; each section heeds its own time.
             let place = house.pool.take(&account, Box::new(|| ()), &|| false);
-            run(&subject, &house, &analysis);
-            drop(place);
+            run(&subject, &house, &analysis, place);
             analysis.finish();
         });
         started.map_err(|_| ApiError::busy("the system has no thread left"))?;
@@ -139,7 +142,7 @@ pub type Section = (Result<Value, String>, Option<String>);
 
 type Make<'a> = Box<dyn FnOnce() -> Section + 'a>;
 
-fn run(subject: &Subject, house: &House, analysis: &Analysis) {
+fn run(subject: &Subject, house: &House, analysis: &Analysis, mut place: Option<Place>) {
     let sheet = &subject.sheet;
     wait_for_circuit(sheet);
     let state = match &subject.state {
@@ -167,9 +170,14 @@ fn run(subject: &Subject, house: &House, analysis: &Analysis) {
             Box::new(|| (evaluation(sheet, &state, Method::Distance, TIME), None)),
         ),
         ("traps", "Traps", Box::new(|| traps::section(sheet, TIME / 2))),
+        (LAST, "Proofs", Box::new(|| proofs::section(sheet, TIME))),
     ];
     for (name, title, make) in sections {
         let begin = Instant::now();
+        if name == LAST {
+            // Solvers look at the clock less often than searches: they do not take the place of one.
+            drop(place.take());
+        }
         // A fault of ours in one section is no reason to lose the others.
         let (data, note) = catch_unwind(AssertUnwindSafe(make))
             .unwrap_or_else(|_| (Err("this analysis failed".to_owned()), None));

@@ -434,6 +434,9 @@ fn an_analysis_comes_section_by_section() {
     assert!(section("random_play")["playouts"].as_u64() > Some(0));
     assert_eq!(section("symmetries")["orbits"][0]["cells"].as_array().map(Vec::len), Some(3));
     assert_eq!(section("evaluation")["roles"].as_array().map(Vec::len), Some(2));
+    assert!(section("traps")["states"].as_u64() > Some(0));
+    let proofs = section("proofs")["properties"].as_array().expect("properties");
+    assert!(!proofs.is_empty() && proofs.iter().all(|property| property["text"].is_string()));
     assert_eq!(section("position")["boards"].as_array().map(Vec::len), Some(1));
     let whole = visitor.get(&format!("/api/v1/analyses/{id}")).fine();
     assert_eq!(whole["done"], true);

@@ -173,7 +173,7 @@ impl<'a> Work<'a> {
         // What is easy is proved first, so that nothing easy waits for something hard.
         for (pass, conflicts) in efforts(most).enumerate() {
             if pass == 1 {
-                self.derive(conflicts);
+                self.derive(most / 100);
                 self.follow(conflicts);
             }
             if self.is_done() {
@@ -379,11 +379,24 @@ impl<'a> Work<'a> {
     /// Finds groups of derived atoms that exclude each other wherever the facts hold.
     fn derive(&mut self, conflicts: u32) {
         let program = self.gates.program();
-        let atoms = self.model.atoms(program);
+        let mut atoms = self.model.atoms(program);
+        // Only what open properties depend on can help them.
+        let open: Vec<Signal> = self.open().iter().map(|at| self.parts[*at].signal).collect();
+        let mut inside = vec![false; self.model.graph.nodes().len()];
+        for node in self.model.cone(&open) {
+            inside[node as usize] = true;
+        }
+        for atom in &mut atoms {
+            *atom = atom.filter(|signal| inside[signal.node()]);
+        }
         let groups = mine::derived_groups(program, &self.model, &atoms, &self.samples);
         let wanted: Vec<Signal> = groups.iter().map(|group| self.model.at_most(1, group)).collect();
         let known = self.known();
-        let found = chain(&self.model, &known, &wanted, conflicts, &self.deadline);
+        // This may help or not, so it gets a part of the time.
+        let share = self.deadline.left().map(|left| Instant::now() + left / 5);
+        let deadline =
+            share.map_or_else(|| self.deadline.clone(), |at| self.deadline.not_after(at));
+        let found = chain(&self.model, &known, &wanted, conflicts, &deadline);
         let proved = wanted.into_iter().zip(found).filter(|(_, follows)| *follows);
         self.derived.extend(proved.map(|(signal, _)| signal));
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use game::playout::{Random, random_joint_move};
 use game::{Budget, Deadline, Evaluator, Game, JointMove, Machine, Reasoner, Role, State};
 use relax::{Far, Heuristic, Insight, Measure, Relaxation, Relaxed, ToGo, h1};
-use search::planning::Distance;
+use search::planning::{Distance, Ended, Guide, Planning, best_first};
 use search::traps::{Prover, Reach, examine};
 
 fn built(text: &str) -> (Reasoner, Arc<Relaxation>) {
@@ -95,6 +95,34 @@ fn h_max_is_admissible_in_every_state_of_small_puzzles() {
         }
     }
     assert!(compared > 300, "{compared}");
+}
+
+#[test]
+fn a_star_with_h_max_finds_shortest_plans_and_greedy_search_finds_plans() {
+    let mut solved = 0;
+    for name in ["blocks_world", "hanoi", "maze", "lights_on"] {
+        let (reasoner, relaxation) = library(name);
+        let all = distances(&mut *reasoner.machine(), 3000);
+        let Some(far) = all.and_then(|all| all[0].1) else { continue };
+        let initial = reasoner.machine().initial().expect("small");
+        let effort = search::Effort::nodes(200_000);
+        let run = |measure: Measure, greedy: bool| {
+            let mut machine = reasoner.machine();
+            let mut distance = ToGo::new(&relaxation, measure);
+            let mut planning = Planning::new(&mut *machine, &effort, 100, 1 << 28);
+            let mut guide = match greedy {
+                true => Guide::Greedy(&mut distance),
+                false => Guide::AStar(&mut distance),
+            };
+            let ended = best_first(&mut planning, &initial, &mut guide).expect("small");
+            assert_eq!(ended, Ended::Best, "{name}");
+            planning.best.expect("a plan").moves.len() as u32
+        };
+        assert_eq!(run(Measure::Max, false), far, "{name}");
+        assert!(run(Measure::Add, true) >= far && run(Measure::Plan, true) >= far, "{name}");
+        solved += 1;
+    }
+    assert!(solved >= 2, "{solved}");
 }
 
 #[test]

@@ -180,6 +180,61 @@ fn inspect_prints_every_stage_the_same_way_twice() {
 }
 
 #[test]
+fn inspect_shows_moves_as_actions_and_writes_puzzles_in_pddl() {
+    let shown = fluxion(&["inspect", "connect_four", "--stage", "actions"]).expect(0);
+    let action = shown.out.find("white (drop a)").expect("a move");
+    assert!(
+        shown.out[action..].contains("adds (cell a 1 white) if (landing a 1)"),
+        "{}",
+        shown.out
+    );
+    assert!(shown.err.contains("roles take turns"), "{}", shown.err);
+    let counts = ["inspect", "connect_four", "--stage", "actions", "--json"];
+    let counts = fluxion(&counts).expect(0).json();
+    assert_eq!(
+        (counts["operators"].as_u64(), counts["inexpressible"].as_u64()),
+        (Some(14), Some(0))
+    );
+    let folder = std::env::temp_dir().join(format!("fluxion-pddl-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("hanoi.pddl");
+    let name = file.to_str().expect("a name");
+    fluxion(&["inspect", "hanoi", "--pddl", name]).expect(0);
+    let problem = std::fs::read_to_string(folder.join("hanoi-problem.pddl"));
+    assert!(problem.expect("is written").contains("(:domain hanoi)"));
+    assert!(
+        std::fs::read_to_string(&file).expect("is written").starts_with("(define (domain hanoi)")
+    );
+    let several = fluxion(&["inspect", "tictactoe", "--pddl", name]).expect(2);
+    assert!(several.err.contains("one role"), "{}", several.err);
+    std::fs::remove_dir_all(&folder).expect("is there");
+}
+
+#[test]
+fn traps_are_counted_and_do_not_depend_on_the_number_of_threads() {
+    let traps = |jobs| {
+        let args =
+            ["traps", "nim_3_4_5", "--samples", "40", "--depth", "5", "--jobs", jobs, "--json"];
+        let mut report = fluxion(&args).expect(0).json();
+        for key in ["seconds", "nodes"] {
+            report.as_object_mut().expect("an object").remove(key);
+        }
+        report
+    };
+    let report = traps("1");
+    assert_eq!(report, traps("2"));
+    let levels = report["deepest"].as_array().expect("a list");
+    let states = |level: &serde_json::Value| level["states"].as_u64().unwrap_or(0);
+    let at_risk: u64 = levels.iter().map(states).sum();
+    assert_eq!(at_risk + states(&report["without"]), 40);
+    // In nim the opponent makes the last move: levels are odd.
+    assert!(levels.iter().step_by(2).all(|level| states(level) == 0), "{report}");
+    assert!(at_risk > 5, "{report}");
+    let text = fluxion(&["traps", "tictactoe", "--samples", "10", "--nodes", "50"]).expect(3);
+    assert!(text.out.contains("were not searched to the end"), "{}", text.out);
+}
+
+#[test]
 fn inspect_gives_up_within_its_limits() {
     let args = ["inspect", "amazons_unsplit_10x10", "--max-memory", "20", "--json"];
     let report = fluxion(&args).expect(3).json();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args as ClapArgs;
 use game::playout::Random;
 use game::{Budget, Canonicalizer, Deadline, Machine, ReasonError, Reasoner};
+use relax::predict::{Choice, Features, Measuring, Model, measure};
 use relax::{Far, Relaxation};
 use search::Effort;
 use search::traps::{Prover, Risk, examine, longest_play, random_state};
@@ -48,6 +49,9 @@ pub struct TrapsArgs {
     /// The most states to look at for each sample; 0 for no limit
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub nodes: u64,
+    /// Also tell which search is likely to play the game better
+    #[arg(long)]
+    pub suggest: bool,
     /// Do not leave out what the relaxed planning graph shows to be too far from an end
     #[arg(long)]
     pub no_relaxation: bool,
@@ -116,10 +120,17 @@ pub fn run(args: &TrapsArgs, session: &mut Session) -> anyhow::Result<Exit> {
     }
     let found = task.all().map_err(|error| session.gave_up(&source.label, &error))?;
     let summary = Summary::of(&found, args.depth);
+    let suggestion = if args.suggest { task.suggestion() } else { None };
     if args.json {
-        session.json(&summary.json(&source.name, args, begin.elapsed().as_secs_f64()))?;
+        let mut report = summary.json(&source.name, args, begin.elapsed().as_secs_f64());
+        report["suggestion"] = suggestion.map_or(Value::Null, |suggestion| suggestion.json());
+        session.json(&report)?;
     } else {
         summary.print(session, &source.name, args)?;
+        if args.suggest {
+            let text = suggestion.map_or("nothing to suggest".to_owned(), |s| s.text());
+            writeln!(session.out, "{text}")?;
+        }
     }
     let whole = summary.states == args.samples && summary.unfinished == 0;
     Ok(if whole { Exit::Fine } else { Exit::GaveUp })
@@ -158,6 +169,16 @@ impl Task<'_> {
             Some(symmetries) => prover.with_symmetries(symmetries.clone()),
             None => prover,
         }
+    }
+
+    /// What the predictor says; none without a relaxation, or for games of other than two roles.
+    fn suggestion(&self) -> Option<Suggestion> {
+        let shared = self.relaxation.as_ref().filter(|shared| shared.roles() == 2)?;
+        let deadline = self.deadline.clone();
+        let measuring = Measuring { seed: self.args.seed, deadline, ..Measuring::default() };
+        let features = measure(&self.reasoner, shared, &measuring).ok()??;
+        let (choice, chance) = Model::known().choose(&features);
+        Some(Suggestion { features, choice, chance })
     }
 
     /// All samples, in the order of their numbers; each has its own seed, so threads do not matter.
@@ -202,8 +223,41 @@ impl Task<'_> {
     fn one(&self, prover: &mut Prover, number: usize) -> Result<Option<Risk>, ReasonError> {
         let mut random = Random::new(crate::simulate::seed_of(self.args.seed, number));
         let found = random_state(prover.machine(), &mut random, self.longest)?;
-        let Some((state, _)) = found else { return Ok(None) };
-        examine(prover, &state, self.args.depth).map(Some)
+        let Some(sampled) = found else { return Ok(None) };
+        examine(prover, &sampled, self.args.depth).map(Some)
+    }
+}
+
+/// Which search to use, and what speaks for it.
+struct Suggestion {
+    features: Features,
+    choice: Choice,
+    chance: f64,
+}
+
+impl Suggestion {
+    fn strategy(&self) -> &'static str {
+        match self.choice {
+            Choice::Heuristic => "alphabeta:eval=h1",
+            Choice::MonteCarlo => "uct",
+        }
+    }
+
+    fn text(&self) -> String {
+        let Features { traps, branching, length, change } = self.features;
+        format!(
+            "suggested: {} ({:.0}%): {:.0}% of states with traps of level 1 to 3, {branching:.1} moves, \
+             {length:.0} steps, change of h1 {change:.2}",
+            self.strategy(),
+            100.0 * self.chance,
+            100.0 * traps
+        )
+    }
+
+    fn json(&self) -> Value {
+        let Features { traps, branching, length, change } = self.features;
+        json!({ "strategy": self.strategy(), "chance": self.chance, "traps": traps,
+                "branching": branching, "length": length, "change": change })
     }
 }
 

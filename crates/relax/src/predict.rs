@@ -94,8 +94,8 @@ pub fn measure(
     let (mut states, mut risky) = (0u32, 0u32);
     while states < measuring.states && !measuring.deadline.passed() {
         let found = random_state(prover.machine(), &mut random, longest)?;
-        let Some((state, _)) = found else { break };
-        let risk = examine(&mut prover, &state, LEVEL)?;
+        let Some(sampled) = found else { break };
+        let risk = examine(&mut prover, &sampled, LEVEL)?;
         risky += u32::from(risk.at_risk() && risk.deepest().is_some_and(|level| level > 0));
         states += 1;
     }
@@ -186,6 +186,11 @@ pub struct Model {
 /// A game that was played: what was measured, and the mean result of heuristic search from -1 to 1.
 pub type Played = (Features, f64);
 
+/// The games that [`Model::known`] is made from, with their names in the library.
+pub fn known_games() -> impl Iterator<Item = (&'static str, Played)> {
+    predict_data::GAMES.iter().map(|(name, features, result)| (*name, (*features, *result)))
+}
+
 const ROUNDS: usize = 4000;
 const RATE: f64 = 0.3;
 /// The penalty on squares of weights.
@@ -194,7 +199,8 @@ const PENALTY: f64 = 0.05;
 impl Model {
     /// The model of the games in `docs/traps.md`.
     pub fn known() -> Self {
-        Self::fit(&predict_data::GAMES.map(|(_, features, result)| (features, result)))
+        let games: Vec<Played> = known_games().map(|(_, game)| game).collect();
+        Self::fit(&games)
     }
 
     /// Fits a model by gradient descent; results count as chances.
@@ -296,9 +302,10 @@ mod tests {
     #[test]
     fn the_known_model_speaks_about_every_game() {
         let model = Model::known();
-        for (_, features, _) in predict_data::GAMES {
+        for (name, (features, result)) in known_games() {
             let (_, chance) = model.choose(&features);
-            assert!((0.5..=1.0).contains(&chance));
+            assert!((0.5..=1.0).contains(&chance), "{name}");
+            assert!((-1.0..=1.0).contains(&result) && features.branching >= 1.0, "{name}");
         }
     }
 }

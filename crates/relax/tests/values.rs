@@ -233,7 +233,7 @@ fn the_relaxed_graph_leaves_out_no_trap() {
         for _ in 0..6 {
             let found =
                 search::traps::random_state(plain.machine(), &mut random, 8).expect("small");
-            let Some((state, _)) = found else { continue };
+            let Some(state) = found else { continue };
             let one = examine(&mut plain, &state, 3).expect("small");
             let other = examine(&mut relaxed, &state, 3).expect("small");
             if one.stopped.is_none() {

@@ -10,7 +10,7 @@
 
 mod prove;
 
-use game::playout::{Random, random_joint_move};
+use game::playout::Random;
 use game::{JointMove, Machine, ReasonError, Role, State};
 
 pub use prove::{Prover, Reach};
@@ -49,18 +49,15 @@ impl Risk {
     }
 }
 
-/// Looks for traps up to a level; with what was found so far where the prover stops.
-pub fn examine(prover: &mut Prover, state: &State, level: u32) -> Result<Risk, ReasonError> {
+/// Looks for traps up to a level, for the role to move; with what was found so far where the prover stops.
+pub fn examine(prover: &mut Prover, sampled: &Sampled, level: u32) -> Result<Risk, ReasonError> {
     prover.begin();
+    let Sampled { state, role, .. } = sampled;
     let mut look = Look::default();
     let turn = look.at(prover.machine(), state)?;
-    let role = match turn {
-        Turn::Of(role) => role,
-        _ => first_choosing(&look),
-    };
     let count = look.moves.get(role.index()).map_or(0, Vec::len);
     let mut risk = Risk {
-        role,
+        role: *role,
         moves: count,
         traps: Vec::new(),
         lost: false,
@@ -74,7 +71,7 @@ pub fn examine(prover: &mut Prover, state: &State, level: u32) -> Result<Risk, R
     }
     let mut open: Vec<usize> = (0..count).collect();
     for depth in 0..=level {
-        match find(prover, state, &look, role, depth, &mut open) {
+        match find(prover, state, &look, *role, depth, &mut open) {
             Ok(found) => {
                 risk.traps.extend(std::iter::repeat_n(depth, found));
                 risk.searched = Some(depth);
@@ -92,12 +89,6 @@ pub fn examine(prover: &mut Prover, state: &State, level: u32) -> Result<Risk, R
     risk.lost = open.is_empty();
     risk.nodes = prover.nodes();
     Ok(risk)
-}
-
-/// The first role with a choice, or else the first role.
-fn first_choosing(look: &Look) -> Role {
-    let at = look.moves.iter().position(|own| own.len() > 1).unwrap_or(0);
-    Role(at as u32)
 }
 
 /// Takes the moves that lose within `depth` out of the open ones, and tells how many they were.
@@ -138,18 +129,47 @@ fn replies(look: &Look, role: Role, at: usize) -> impl Iterator<Item = JointMove
 /// How often to try to reach a depth by random play before another one is chosen.
 const TRIES: u32 = 20;
 
+/// A state of a sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sampled {
+    /// The state.
+    pub state: State,
+    /// The role to move. The first of several that have a choice; where nobody has one, a role other than the last
+    /// that had.
+    pub role: Role,
+    /// The moves made until then.
+    pub depth: u32,
+}
+
+impl Sampled {
+    /// The initial state.
+    pub fn initial(machine: &mut dyn Machine) -> Result<Self, ReasonError> {
+        let state = machine.initial()?;
+        let mut look = Look::default();
+        look.at(machine, &state)?;
+        Ok(Self { state, role: mover(&look, None), depth: 0 })
+    }
+}
+
+/// The role to move.
+fn mover(look: &Look, last: Option<Role>) -> Role {
+    let choosing = look.moves.iter().position(|own| own.len() > 1);
+    let other = || (0..look.moves.len()).find(|role| last.is_none_or(|last| last.index() != *role));
+    Role(choosing.or_else(other).unwrap_or(0) as u32)
+}
+
 /// A state for a sample: a random depth below `longest`, and random play until it is reached (Rauber-14 "Traps in
 /// the Benchmark Games"). Play that ends before is taken again. None if no state was found.
 pub fn random_state(
     machine: &mut dyn Machine,
     random: &mut Random,
     longest: u32,
-) -> Result<Option<(State, u32)>, ReasonError> {
+) -> Result<Option<Sampled>, ReasonError> {
     for _ in 0..TRIES * 10 {
         let depth = random.below(longest.max(1) as usize) as u32;
         for _ in 0..TRIES {
-            if let Some(state) = play(machine, random, depth)? {
-                return Ok(Some((state, depth)));
+            if let Some(sampled) = play(machine, random, depth)? {
+                return Ok(Some(sampled));
             }
         }
     }
@@ -161,18 +181,19 @@ fn play(
     machine: &mut dyn Machine,
     random: &mut Random,
     depth: u32,
-) -> Result<Option<State>, ReasonError> {
+) -> Result<Option<Sampled>, ReasonError> {
     let mut state = machine.initial()?;
+    let (mut look, mut last) = (Look::default(), None);
     for _ in 0..depth {
-        if machine.is_terminal(&state)? {
+        if look.at(machine, &state)? == Turn::End {
             return Ok(None);
         }
-        let Some(joint) = random_joint_move(machine, &state, random)? else { return Ok(None) };
-        state = machine.next(&state, &joint)?;
+        last = Some(mover(&look, last));
+        let choice = look.moves.iter().map(|own| own[random.below(own.len())]);
+        state = machine.next(&state, &choice.collect::<JointMove>())?;
     }
-    let mut look = Look::default();
     let over = look.at(machine, &state)? == Turn::End;
-    Ok((!over).then_some(state))
+    Ok((!over).then(|| Sampled { state, role: mover(&look, last), depth }))
 }
 
 /// The length of the longest of some random plays, for [`random_state`].
@@ -220,7 +241,7 @@ mod tests {
     fn risk(matches: u32, level: u32) -> Risk {
         let game = nim(matches);
         let mut machine = game.interpreter();
-        let initial = machine.initial().expect("small");
+        let initial = Sampled::initial(&mut machine).expect("small");
         let mut prover = Prover::new(Box::new(machine), vec![100, 100], Effort::default());
         examine(&mut prover, &initial, level).expect("small")
     }
@@ -244,7 +265,7 @@ mod tests {
     fn a_search_that_is_stopped_tells_how_far_it_came() {
         let game = nim(11);
         let mut machine = game.interpreter();
-        let initial = machine.initial().expect("small");
+        let initial = Sampled::initial(&mut machine).expect("small");
         let mut prover = Prover::new(Box::new(machine), vec![100, 100], Effort::nodes(5));
         let risk = examine(&mut prover, &initial, 9).expect("small");
         assert_eq!(risk.stopped, Some(Stop::Nodes));
@@ -260,8 +281,31 @@ mod tests {
         assert!((5..=9).contains(&longest));
         for _ in 0..20 {
             let found = random_state(&mut machine, &mut random, longest).expect("small");
-            let (state, depth) = found.expect("there are some");
-            assert!(depth < longest && !machine.is_terminal(&state).expect("small"));
+            let found = found.expect("there are some");
+            assert!(found.depth < longest && !machine.is_terminal(&found.state).expect("small"));
         }
+    }
+
+    #[test]
+    fn a_forced_move_belongs_to_the_role_whose_turn_it_is() {
+        // Taking all but one match leaves the other role a last move, which wins.
+        let game = nim(3);
+        let mut machine = game.interpreter();
+        let mut random = Random::new(1);
+        let mut prover =
+            Prover::new(Box::new(game.interpreter()), vec![100, 100], Effort::default());
+        let mut forced = 0;
+        for _ in 0..60 {
+            let Some(found) = random_state(&mut machine, &mut random, 3).expect("small") else {
+                continue;
+            };
+            let risk = examine(&mut prover, &found, 3).expect("small");
+            assert_eq!(risk.role, Role(found.depth % 2), "{found:?}");
+            if risk.moves == 1 {
+                assert!(!risk.lost, "the last match wins");
+                forced += 1;
+            }
+        }
+        assert!(forced > 3);
     }
 }

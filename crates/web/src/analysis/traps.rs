@@ -58,8 +58,8 @@ fn sample(sheet: &Sheet, deadline: &Deadline) -> Result<Vec<Risk>, ReasonError> 
     let longest = longest_play(&mut *machine(), &mut random, PLAYS.0, PLAYS.1)?;
     let mut found = Vec::new();
     while found.len() < MOST && !deadline.passed() {
-        let Some((state, _)) = random_state(prover.machine(), &mut random, longest)? else { break };
-        match examine(&mut prover, &state, LEVEL) {
+        let Some(sampled) = random_state(prover.machine(), &mut random, longest)? else { break };
+        match examine(&mut prover, &sampled, LEVEL) {
             Ok(risk) => found.push(risk),
             // What was found before counts.
             Err(_) if !found.is_empty() => break,

@@ -110,10 +110,8 @@ fn a_star_with_h_max_finds_shortest_plans_and_greedy_search_finds_plans() {
             let mut machine = reasoner.machine();
             let mut distance = ToGo::new(&relaxation, measure);
             let mut planning = Planning::new(&mut *machine, &effort, 100, 1 << 28);
-            let mut guide = match greedy {
-                true => Guide::Greedy(&mut distance),
-                false => Guide::AStar(&mut distance),
-            };
+            let mut guide =
+                if greedy { Guide::Greedy(&mut distance) } else { Guide::AStar(&mut distance) };
             let ended = best_first(&mut planning, &initial, &mut guide).expect("small");
             assert_eq!(ended, Ended::Best, "{name}");
             planning.best.expect("a plan").moves.len() as u32

@@ -598,6 +598,8 @@ pub enum Stage {
     Circuit,
     /// Moves as actions with preconditions and effects.
     Actions,
+    /// The gates for other model checkers, with properties as bad states.
+    Aiger,
 }
 
 /// Arguments of `inspect`.
@@ -608,6 +610,7 @@ Examples:
   fluxion inspect tictactoe --stage circuit      the gates
   fluxion inspect chess --counts                 sizes only
   fluxion inspect tictactoe --stage actions      moves with what they add and delete
+  fluxion inspect tictactoe --stage aiger        the gates for other model checkers
   fluxion inspect hanoi --pddl hanoi.pddl        a puzzle for other planners: domain and problem
 
 Counts go to standard error, the stage itself to standard output; with --json, only counts.")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use game::{Budget, Deadline, Game, GroundProgram};
+use game::{Budget, Deadline, Game, Gates, GroundProgram};
 use relax::{Operators, Waits};
 use serde_json::json;
 
@@ -40,6 +40,7 @@ pub fn run(args: &InspectArgs, session: &mut Session) -> anyhow::Result<Exit> {
     }
     match args.stage {
         Stage::Circuit => circuit(args, session, &program, &budget, ground_seconds),
+        Stage::Aiger => aiger(args, session, &game, &budget),
         _ => ground(args, session, &program, ground_seconds),
     }
 }
@@ -117,6 +118,53 @@ fn circuit(
          {goal}; ground {ground_seconds:.3} s, built {seconds:.3} s",
         circuit.graph.gate_count()
     ));
+    Ok(Exit::Fine)
+}
+
+/// The gates in the format of model checkers. Bad states are those that break input arguments, turn-taking,
+/// playability or definite outcomes.
+fn aiger(
+    args: &InspectArgs,
+    session: &mut Session,
+    game: &Game,
+    budget: &Budget,
+) -> anyhow::Result<Exit> {
+    use prove::{Grounder, Instances, Vocabulary, candidates};
+    let begin = ThreadTime::now();
+    let gates = match Gates::build(game, budget) {
+        Ok(gates) => gates,
+        Err(why) => return gave_up(args, session, &why.to_string()),
+    };
+    let vocabulary = Vocabulary::new(game);
+    let instances = Instances::of_gates(&gates);
+    let mut grounder = Grounder::new(&vocabulary, &instances);
+    let mut claims = candidates::input_arguments(&vocabulary);
+    claims.extend([
+        candidates::turn_taking(),
+        candidates::playable(),
+        candidates::outcome_defined(),
+    ]);
+    let ground = claims.iter().filter_map(|claim| {
+        Some((claim.to_text(&game.program().symbols), grounder.ground(claim).ok()?))
+    });
+    let properties: Vec<_> = ground.collect();
+    let text = match prove::aiger::export(&gates, &properties) {
+        Ok(text) => text,
+        Err(why) => return gave_up(args, session, &why.to_string()),
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    let header = text.lines().next().unwrap_or_default().to_owned();
+    if args.json {
+        session.json(&json!({
+            "game": args.game, "stage": "aiger", "seconds": seconds, "stopped": null,
+            "header": header, "properties": properties.len(),
+        }))?;
+        return Ok(Exit::Fine);
+    }
+    if !args.counts {
+        write!(session.out, "{text}")?;
+    }
+    exit::say(&format!("{header} ({} properties), {seconds:.3} s", properties.len()));
     Ok(Exit::Fine)
 }
 

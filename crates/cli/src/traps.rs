@@ -36,6 +36,7 @@ in which every move loses has none.
 
 Exit codes: 0 done, 2 cannot be read, 3 stopped by a limit before all states were searched (what was found is
 printed), 130 stopped by Ctrl-C (so it is then).")]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
 pub struct TrapsArgs {
     /// A rule sheet or library game
     #[arg(value_name = "GAME")]

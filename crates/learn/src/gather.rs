@@ -39,8 +39,11 @@ pub fn gather(
 ) -> Vec<Position> {
     let mut positions = Vec::new();
     let playouts = effort.playouts.max(1);
-    while positions.len() < effort.positions && !deadline.passed() {
-        walkers.play(effort.pace.max(1));
+    for round in 0u32.. {
+        if positions.len() >= effort.positions || deadline.passed() {
+            break;
+        }
+        walkers.play(steps(effort.pace, round));
         let states: Vec<State> = (0..Batch::LANES).map(|lane| walkers.state(lane)).collect();
         let before = positions.len();
         for states in states.chunks((Batch::LANES / playouts).max(1)) {
@@ -56,6 +59,15 @@ pub fn gather(
     }
     positions.truncate(effort.positions);
     positions
+}
+
+/// The moves before the next look: at least the pace, at most twice as many. Walkers of a game whose plays all have the same
+/// length are always equally far; steps of one length would show them at the same few places again and again.
+/// Multiples of the golden ratio are spread evenly.
+fn steps(pace: usize, round: u32) -> usize {
+    let pace = pace.max(1);
+    let spread = round.wrapping_mul(0x9E37_79B9) >> 16;
+    pace + spread as usize % (pace + 1)
 }
 
 /// Plays out states; those whose playouts have no end with a reward are left out.

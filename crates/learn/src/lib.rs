@@ -11,19 +11,20 @@
 //! use learn::{Effort, Fitting, Model, gather};
 //!
 //! let game = Game::from_text("
-//!     (role you) (init (coins 0)) (succ 0 1) (succ 1 2) (legal you take) (legal you leave)
+//!     (role you) (init (coins 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+//!     (worth 0 0) (worth 1 25) (worth 2 50) (worth 3 75) (worth 4 100)
+//!     (<= (legal you take) (true (coins ?m)) (succ ?m ?n)) (legal you stop)
 //!     (<= (next (coins ?n)) (does you take) (true (coins ?m)) (succ ?m ?n))
-//!     (<= (next (coins ?n)) (does you leave) (true (coins ?n)))
-//!     (<= (next over) (true later)) (next later)
-//!     (<= terminal (true over))
-//!     (<= (goal you 100) (true (coins 2))) (<= (goal you 50) (true (coins 1)))
-//!     (<= (goal you 0) (true (coins 0)))")?;
+//!     (<= (next (coins ?n)) (does you stop) (true (coins ?n)))
+//!     (<= (next stopped) (does you stop))
+//!     (<= terminal (true stopped)) (<= (goal you ?v) (true (coins ?n)) (worth ?n ?v))")?;
 //! let reasoner = Reasoner::build(&game, &Budget::default());
 //! let mut batches = (reasoner.batch(1).expect("small"), reasoner.batch(2).expect("small"));
-//! let effort = Effort { positions: 1000, ..Effort::default() };
+//! let effort = Effort { positions: 5000, ..Effort::default() };
 //! let positions = gather(&mut batches, &effort, &Deadline::never());
 //! let (model, held) = Model::fit(&positions, &Fitting::default(), &Deadline::never()).expect("enough");
-//! assert!(held.correlation(&mut model.evaluator(), Role(0)) > 0.5);
+//! let told = held.correlation(&mut model.evaluator(), Role(0));
+//! assert!(told > 0.5, "{told}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -45,6 +45,8 @@ pub fn installed() -> Option<String> {
 impl Browser {
     /// Starts one with a fresh profile.
     pub fn start(program: &str, folder: &Path) -> Self {
+        // A process of the same number may have been killed before it could tidy up.
+        let _ = fs::remove_dir_all(folder);
         fs::create_dir_all(folder).expect("a folder for the profile");
         let (to, from) = (folder.join("to"), folder.join("from"));
         for pipe in [&to, &from] {

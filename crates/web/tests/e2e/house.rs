@@ -92,6 +92,7 @@ pub fn open() -> Option<(House, Browser)> {
     };
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("fluxion-e2e-{}-{number}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
     Some((House::open(&folder), Browser::start(&program, &folder.with_extension("browser"))))
 }

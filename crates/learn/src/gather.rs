@@ -30,6 +30,9 @@ impl Default for Effort {
     }
 }
 
+/// How many looks in a row may show nothing.
+const MOST_EMPTY: u32 = 16;
+
 /// Gathers positions: the first batch plays on and on and is looked at now and then, the second plays out
 /// what was seen.
 pub fn gather(
@@ -39,8 +42,11 @@ pub fn gather(
 ) -> Vec<Position> {
     let mut positions = Vec::new();
     let playouts = effort.playouts.max(1);
+    let mut empty = 0;
     for round in 0u32.. {
-        if positions.len() >= effort.positions || deadline.passed() {
+        // Plays of one length end all at once: a look may meet nothing but ends. Many in a row mean that playouts
+        // have no end, and more of it would not help.
+        if positions.len() >= effort.positions || deadline.passed() || empty == MOST_EMPTY {
             break;
         }
         walkers.play(steps(effort.pace, round));
@@ -52,10 +58,7 @@ pub fn gather(
             }
             positions.extend(played(players, states, playouts, effort.longest));
         }
-        if positions.len() == before {
-            // Nothing but ends, or playouts without an end: more of it would not help.
-            break;
-        }
+        empty = if positions.len() == before { empty + 1 } else { 0 };
     }
     positions.truncate(effort.positions);
     positions
@@ -97,4 +100,28 @@ fn played<'s>(
         }
         (count > 0.0).then(|| Position { state: state.clone(), rewards: sums })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use game::{Budget, Game, Reasoner};
+
+    #[test]
+    fn plays_of_one_length_are_seen_at_every_step() {
+        let game = Game::from_text(
+            "(role you) (init (step 0)) (succ 0 1) (succ 1 2) (legal you go)
+             (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+             (<= terminal (true (step 2))) (<= (goal you 100) terminal)",
+        )
+        .expect("sound");
+        let reasoner = Reasoner::build(&game, &Budget::default());
+        let mut batches = (reasoner.batch(1).expect("small"), reasoner.batch(2).expect("small"));
+        let effort = Effort { positions: 5000, ..Effort::default() };
+        let seen = gather(&mut batches, &effort, &Deadline::never());
+        let mut states: Vec<State> = seen.into_iter().map(|position| position.state).collect();
+        states.sort_unstable();
+        states.dedup();
+        assert_eq!(states.len(), 2, "the beginning and the middle");
+    }
 }

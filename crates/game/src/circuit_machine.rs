@@ -22,6 +22,7 @@ use crate::state::State;
 /// A reasoner on gates.
 pub struct CircuitMachine {
     game: Game,
+    gates: Gates,
     numbers: Arc<Numbers>,
     stepper: Stepper,
     /// The ranks of the moves of the joint move being made.
@@ -39,6 +40,7 @@ impl CircuitMachine {
     pub(crate) fn on(gates: &Gates) -> Self {
         Self {
             game: gates.game.clone(),
+            gates: gates.clone(),
             numbers: gates.numbers.clone(),
             stepper: Stepper::new(gates.plan()),
             actions: Vec::new(),
@@ -51,6 +53,7 @@ impl CircuitMachine {
     pub fn another(&self) -> Self {
         Self {
             game: self.game.clone(),
+            gates: self.gates.clone(),
             numbers: self.numbers.clone(),
             stepper: self.stepper.clone(),
             actions: Vec::new(),
@@ -118,6 +121,10 @@ impl CircuitMachine {
 impl Machine for CircuitMachine {
     fn game(&self) -> &Game {
         &self.game
+    }
+
+    fn clock(&mut self) -> Option<State> {
+        Some(self.gates.clock().clone())
     }
 
     fn initial(&mut self) -> Result<State, ReasonError> {

@@ -7,6 +7,7 @@ use ground::{Budget, GroundProgram};
 
 use crate::batch::{Batch, NoCircuit, Sizes};
 use crate::circuit_machine::CircuitMachine;
+use crate::clock;
 use crate::expander::Expander;
 use crate::game::Game;
 use crate::ids::{FluentId, Move, Role};
@@ -24,6 +25,8 @@ pub struct Gates {
     pub(crate) numbers: Arc<Numbers>,
     /// The networks of the steppers, made when the first one is wanted.
     plan: Arc<OnceLock<Arc<Plan>>>,
+    /// The fluents that only tell the time, found when they are first asked for.
+    clock: Arc<OnceLock<State>>,
     sizes: Sizes,
 }
 
@@ -76,6 +79,7 @@ impl Gates {
             program: Arc::new(program),
             circuit: Arc::new(circuit),
             plan: Arc::default(),
+            clock: Arc::default(),
             code: Arc::new(code),
             sizes,
         })
@@ -119,6 +123,19 @@ impl Gates {
             Plan::new(&self.circuit, &layout)
         });
         plan.clone()
+    }
+
+    /// The fluents that only tell the time: no move has an influence on them.
+    pub fn clock(&self) -> &State {
+        self.clock.get_or_init(|| {
+            let mut clock = State::new();
+            for (fluent, tells) in self.numbers.fluents.iter().zip(clock::clock(&self.program)) {
+                if tells {
+                    clock.insert(*fluent);
+                }
+            }
+            clock
+        })
     }
 
     /// Whether the circuit knows all fluents of a state, so that it can be reached as far as is known.

@@ -31,6 +31,7 @@
 
 mod batch;
 mod circuit_machine;
+mod clock;
 mod deadline;
 mod expander;
 mod game;

@@ -95,6 +95,11 @@ pub trait Machine: Send {
 
     /// The reward of a role; also meaningful in states that are not terminal.
     fn goal(&mut self, state: &State, role: Role) -> Result<Goals, ReasonError>;
+
+    /// The fluents that only tell the time, as no move has an influence on them; none if that is not known.
+    fn clock(&mut self) -> Option<State> {
+        None
+    }
 }
 
 /// The ability to play random playouts inside, without handing out every state on the way.

@@ -196,6 +196,10 @@ impl Machine for Following {
     fn goal(&mut self, state: &State, role: Role) -> Result<Goals, ReasonError> {
         self.now().goal(state, role)
     }
+
+    fn clock(&mut self) -> Option<State> {
+        self.now().clock()
+    }
 }
 
 fn built(game: &Game, budget: &Budget) -> Status {

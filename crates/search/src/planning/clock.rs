@@ -22,13 +22,16 @@ pub fn clock_fluents(
     let mut random = Random::new(seed);
     let mut always: Vec<State> = Vec::new();
     let mut ever: Vec<State> = Vec::new();
+    let mut playouts: Vec<usize> = Vec::new();
     for _ in 0..PLAYOUTS {
         let mut state = state.clone();
         for time in 0..LENGTH {
             if time == always.len() {
                 always.push(state.clone());
                 ever.push(state.clone());
+                playouts.push(1);
             } else {
+                playouts[time] += 1;
                 always[time] = combine(&always[time], &state, |a, b| a & b);
                 ever[time] = combine(&ever[time], &state, |a, b| a | b);
             }
@@ -39,6 +42,10 @@ pub fn clock_fluents(
             state = machine.next(&state, &joint)?;
         }
     }
+    // The last playout would agree with itself.
+    let compared = playouts.iter().take_while(|playouts| **playouts >= PLAYOUTS / 2).count();
+    always.truncate(compared);
+    ever.truncate(compared);
     let varying = ever.iter().zip(&always).fold(State::new(), |sum, (ever, always)| {
         combine(&sum, &combine(ever, always, |a, b| a & !b), |a, b| a | b)
     });

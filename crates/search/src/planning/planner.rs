@@ -1,5 +1,7 @@
 //! The search for games of one role: several methods in turn with growing effort, and a plan that is kept.
 
+use std::time::{Duration, Instant};
+
 use game::playout::Random;
 use game::{Evaluator, JointMove, Machine, Move, ReasonError, Role, State};
 
@@ -77,8 +79,12 @@ const METHODS: [Method; 12] = [
     Method::DepthFirst,
 ];
 
-/// States that each method may make in the first round.
-const FIRST_ROUND: u64 = 4000;
+/// The time that each method has in the first round, and the states that it may make instead where the time
+/// does not matter.
+const FIRST_ROUND: Duration = Duration::from_millis(8);
+const FIRST_STATES: u64 = 4000;
+/// A state takes a method that asks for the distance of each about that many times as long.
+const COST_OF_DISTANCE: u64 = 64;
 /// The width of beams in the first round.
 const FIRST_WIDTH: usize = 32;
 
@@ -313,6 +319,24 @@ impl Planner {
         ended
     }
 
+    /// The part of the effort that a method has in this round, and whether that is all that is left. All methods
+    /// have the same time where there is a clock; else they have states by what a state costs them.
+    fn part(&self, method: Method, effort: &Effort) -> (Effort, bool) {
+        let left = effort.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.nodes));
+        let mut limits = effort.clone();
+        if effort.deadline.instant().is_some() && effort.nodes.is_none() {
+            let time = FIRST_ROUND * (1 << self.round.min(20));
+            limits.deadline = effort.deadline.not_after(Instant::now() + time);
+            return (limits, false);
+        }
+        let cost = match method {
+            Method::AStar | Method::Greedy | Method::Ida => COST_OF_DISTANCE,
+            _ => 1,
+        };
+        let part = ((FIRST_STATES << self.round.min(40)) / cost).min(left);
+        (Effort { nodes: Some(part), ..limits }, part == left)
+    }
+
     /// All rounds, until everything is known or the effort is spent.
     fn rounds(
         &mut self,
@@ -325,7 +349,10 @@ impl Planner {
             observe(self);
         }
         if self.clock.is_none() {
-            self.clock = Some(clock_fluents(&mut *self.machine, state, self.options.seed)?);
+            self.clock = Some(match self.machine.clock() {
+                Some(clock) => clock,
+                None => clock_fluents(&mut *self.machine, state, self.options.seed)?,
+            });
         }
         loop {
             for method in METHODS {
@@ -335,13 +362,11 @@ impl Planner {
                 if !self.applies(method) {
                     continue;
                 }
-                let left = effort.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.nodes));
-                let part = (FIRST_ROUND << self.round.min(40)).min(left);
                 let reward = self.kept.as_ref().map(|kept| kept.reward);
-                let limits = Effort { nodes: Some(part), ..effort.clone() };
+                let (limits, last) = self.part(method, effort);
                 match self.run(method, state, &limits) {
-                    Err(Stop::Nodes) if part == left => return Ok(Stop::Nodes),
-                    Ok(_) | Err(Stop::Nodes | Stop::Memory) => {}
+                    Err(Stop::Nodes) if last => return Ok(Stop::Nodes),
+                    Ok(_) | Err(Stop::Nodes | Stop::Memory | Stop::Time) => {}
                     Err(stop) => return Err(stop),
                 }
                 if self.kept.as_ref().map(|kept| kept.reward) > reward {

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use circuit::lanes::Nobody;
-use circuit::{Lanes, Tally, TooLarge, plane};
+use circuit::plane::{self, Plane};
+use circuit::transpose::transpose;
+use circuit::{Lanes, Tally, TooLarge};
 use datalog::GroundTerm;
 use ground::{Budget, Stopped};
 
@@ -63,6 +65,8 @@ pub struct Sizes {
 pub struct Batch {
     lanes: Lanes,
     gates: Gates,
+    /// Room for loading states.
+    planes: Vec<Plane>,
 }
 
 /// How a playout of [`Batch::playouts`] ended.
@@ -87,7 +91,11 @@ impl Batch {
 
     /// Positions on a circuit that was built before.
     pub(crate) fn on(gates: &Gates, seed: u64) -> Self {
-        Self { lanes: Lanes::on(gates.code.clone(), seed), gates: gates.clone() }
+        Self {
+            lanes: Lanes::on(gates.code.clone(), seed),
+            gates: gates.clone(),
+            planes: Vec::new(),
+        }
     }
 
     /// How large the game is.
@@ -98,14 +106,21 @@ impl Batch {
     /// One random playout from each of the states, of at most `most` moves each. The states may be more
     /// than there are positions: a position whose playout ended takes the next one. None for a state
     /// that the circuit does not know.
-    pub fn playouts(&mut self, starts: &[State], most: u32) -> Vec<Option<Outcome>> {
+    pub fn playouts(&mut self, starts: &[&State], most: u32) -> Vec<Option<Outcome>> {
         let mut outcomes: Vec<Option<Outcome>> = vec![None; starts.len()];
         let (gates, numbers) = (self.gates.clone(), self.gates.numbers.clone());
+        let first = &starts[..starts.len().min(Self::LANES)];
+        let loaded = first.iter().all(|start| gates.knows(start));
+        if loaded {
+            self.load_all(first);
+        }
         let load = |lanes: &mut Lanes, lane: usize, start: usize| {
-            gates.knows(&starts[start]) && {
-                lanes.load(lane, |at| starts[start].contains(numbers.fluents[at]));
-                true
-            }
+            // In the beginning lanes are filled in the order of the starts.
+            (loaded && start < Self::LANES)
+                || gates.knows(starts[start]) && {
+                    lanes.load(lane, |at| starts[start].contains(numbers.fluents[at]));
+                    true
+                }
         };
         self.lanes.playouts(starts.len(), load, most, &mut Nobody, |finished| {
             let goals = finished.goals.iter().zip(&numbers.values);
@@ -114,6 +129,28 @@ impl Batch {
             outcomes[finished.start] = Some(Outcome { goals, length, terminal });
         });
         outcomes
+    }
+
+    /// Puts states into the first positions. They must be known to the circuit.
+    fn load_all(&mut self, states: &[&State]) {
+        let planes = &mut self.planes;
+        planes.clear();
+        planes.resize(self.gates.numbers.words * 64, plane::NONE);
+        for (group, states) in states.chunks(64).enumerate() {
+            for (word, planes) in planes.chunks_exact_mut(64).enumerate() {
+                let mut bits = [0; 64];
+                for (bits, state) in bits.iter_mut().zip(states) {
+                    *bits = state.words().get(word).copied().unwrap_or(0);
+                }
+                if bits.iter().any(|bits| *bits != 0) {
+                    transpose(&mut bits);
+                    planes.iter_mut().zip(bits).for_each(|(plane, bits)| plane.0[group] = bits);
+                }
+            }
+        }
+        for (at, fluent) in self.gates.numbers.fluents.iter().enumerate() {
+            self.lanes.set_fluent(at, &planes[fluent.index()]);
+        }
     }
 
     /// Plays `steps` random moves in all positions; those whose game is over start again.

@@ -47,6 +47,8 @@ pub(crate) struct Numbers {
     pub(crate) initial: State,
     /// All fluents.
     pub(crate) known: State,
+    /// How many words a state of known fluents has at most.
+    pub(crate) words: usize,
 }
 
 /// The place or rank of something that the circuit does not know.
@@ -192,8 +194,9 @@ impl Numbers {
             .iter()
             .map(|own| own.iter().map(|text| crate::interpreter::goal_of(text)).collect())
             .collect();
-        let known = fluents.iter().copied().collect();
-        Self { fluents, moves, ranked, ranks, rank_of, goals, values, initial, known }
+        let known: State = fluents.iter().copied().collect();
+        let words = known.words().len();
+        Self { fluents, moves, ranked, ranks, rank_of, goals, values, initial, known, words }
     }
 }
 

@@ -143,7 +143,7 @@ fn playouts_start_from_the_states_given_and_end_by_the_rules() {
         let joint = random_joint_move(&mut machine, last, &mut Random::new(1)).expect("small");
         states.push(machine.next(last, &joint.expect("one move")).expect("small"));
     }
-    let starts: Vec<_> = (0..1300).map(|i| states[i % 6].clone()).collect();
+    let starts: Vec<_> = (0..1300).map(|i| &states[i % 6]).collect();
     for (i, outcome) in batch.playouts(&starts, 100).into_iter().enumerate() {
         let outcome = outcome.expect("known states");
         assert_eq!(outcome.length as usize, 5 - i % 6);

@@ -80,8 +80,8 @@ fn played<'s>(
     playouts: usize,
     longest: u32,
 ) -> impl Iterator<Item = Position> + 's {
-    let starts: Vec<State> =
-        states.iter().flat_map(|state| std::iter::repeat_n(state.clone(), playouts)).collect();
+    let starts: Vec<&State> =
+        states.iter().flat_map(|state| std::iter::repeat_n(state, playouts)).collect();
     let outcomes = players.playouts(&starts, longest);
     states.iter().enumerate().filter_map(move |(at, state)| {
         let own = &outcomes[at * playouts..(at + 1) * playouts];

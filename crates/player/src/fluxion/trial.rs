@@ -1,8 +1,7 @@
 //! Two searches on trial: a few quick games of the game at hand, the first in turn on each seat.
 //!
 //! Which knowledge pays differs from game to game, and no feature of the rules tells it as well as the game
-//! itself does. Moves take milliseconds, so a start clock has time for some ten games; that is little, so
-//! only a clear result counts ([`Tally::is_clear`]).
+//! itself does. Moves take milliseconds, so a start clock has time for some twenty games.
 
 use std::time::{Duration, Instant};
 

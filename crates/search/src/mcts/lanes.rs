@@ -21,7 +21,8 @@ const MOST_LEAVES: usize = 256;
 /// A root of n visits allows for n divided by this leaves at a time: virtual loss distorts less.
 const VISITS_FOR_A_LEAF: u32 = 4;
 
-/// How many leaves are collected at a time: as many as take the time of their playouts.
+/// How many leaves are collected at a time: as many as take one to four times as long as their playouts. More
+/// leaves with fewer playouts each say more than fewer leaves with many.
 #[derive(Debug)]
 pub(super) struct Rhythm {
     pub(super) leaves: usize,
@@ -39,9 +40,9 @@ impl Rhythm {
         if self.fixed {
             return;
         }
-        if collecting * 2 < playing {
+        if collecting < playing {
             self.leaves = (self.leaves * 2).min(MOST_LEAVES);
-        } else if collecting > playing * 2 {
+        } else if collecting > playing * 4 {
             self.leaves = (self.leaves / 2).max(LEAST_LEAVES);
         }
     }
@@ -99,8 +100,8 @@ impl Worker {
         let Some(batch) = self.batch.as_mut().filter(|_| !collected.is_empty()) else { return };
         let times = (Batch::LANES / collected.len()).max(1);
         let leaves = collected.iter().map(|path| &shared.graph.node(path.leaf).state);
-        let starts: Vec<State> =
-            leaves.flat_map(|state| std::iter::repeat_n(state, times).cloned()).collect();
+        let starts: Vec<&State> =
+            leaves.flat_map(|state| std::iter::repeat_n(state, times)).collect();
         shared.playouts.fetch_add(starts.len() as u64, Relaxed);
         let outcomes = batch.playouts(&starts, shared.options.longest);
         let mut nothing = vec![0.0; self.values.len()];
@@ -132,7 +133,7 @@ impl Worker {
         let begin = Instant::now();
         let sweep = |batch: &mut Batch| {
             let begin = Instant::now();
-            batch.playouts(&vec![state.clone(); Batch::LANES], options.longest);
+            batch.playouts(&vec![state; Batch::LANES], options.longest);
             begin.elapsed()
         };
         let sweep = sweep(batch).min(sweep(batch));

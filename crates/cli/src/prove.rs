@@ -9,6 +9,7 @@ use anyhow::Context;
 use clap::{Args as ClapArgs, ValueEnum};
 use game::{Budget, Deadline, Game, JointMove, Reasoner};
 use prove::asp::program::{self, base_case, induction_step};
+use prove::check::Checked;
 use prove::{
     Certificate, Engines, Finding, Options, Property, Prover, Verdict, Vocabulary, language,
 };
@@ -111,6 +112,9 @@ pub fn run(args: &ProveArgs, session: &mut Session) -> anyhow::Result<Exit> {
         }
     });
     bar.finish_and_clear();
+    // Proofs are checked within the time they took, and a little more.
+    let most = Duration::from_secs(5).max(start.elapsed());
+    prover.recheck(&options.deadline.not_after(Instant::now() + most));
     if let Some(folder) = &args.emit_asp {
         let written = emit(folder, &prover)?;
         exit::say(&format!("{} written to {}", counted(written, "program"), folder.display()));
@@ -270,6 +274,7 @@ pub fn finding_json(game: &Game, findings: &[Finding], finding: &Finding) -> Val
             value["engine"] = json!(engine.to_string());
             value["k"] = json!(k);
             value["hypotheses"] = json!(used);
+            value["checked"] = json!(finding.checked == Checked::Confirmed);
         }
         Verdict::Refuted { engine, trace, .. } => {
             value["engine"] = json!(engine.to_string());
@@ -321,13 +326,19 @@ fn tell(
 /// Verdict, how, seconds, sort, property.
 fn row(finding: &Finding) -> Vec<String> {
     let how = match &finding.verdict {
-        Verdict::Proved { engine, k: 0 | 1, hypotheses, .. } if hypotheses.is_empty() => {
-            engine.to_string()
+        Verdict::Proved { engine, k, hypotheses, .. } => {
+            let mut how = vec![engine.to_string()];
+            if *k > 1 {
+                how.push(format!("k = {k}"));
+            }
+            if !hypotheses.is_empty() {
+                how.push(counted_hypotheses(hypotheses.len()));
+            }
+            if finding.checked == Checked::Confirmed {
+                how.push("checked".to_owned());
+            }
+            how.join(", ")
         }
-        Verdict::Proved { engine, k: 0 | 1, hypotheses, .. } => {
-            format!("{engine}, {}", counted_hypotheses(hypotheses.len()))
-        }
-        Verdict::Proved { engine, k, .. } => format!("{engine}, k = {k}"),
         Verdict::Refuted { engine, trace, .. } => {
             format!("{engine}, {}", counted(trace.len(), "move"))
         }

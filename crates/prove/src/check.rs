@@ -4,6 +4,9 @@
 //! program becomes clauses as it stands ([`encode`]), counts are counted differently, and a fresh solver is asked
 //! three things: the facts hold in the first states of every match; where they hold they hold after every legal
 //! move; and they imply the property. Nothing is shared with the engine but the ground program and the solver.
+//!
+//! A proof by answer set programming is checked the same way: the property and all that it was proved with, directly or
+//! not, are facts that prove each other. What was enumerated is not checked again.
 
 pub mod encode;
 
@@ -47,23 +50,85 @@ pub fn check(
     verdicts: &[Verdict],
     deadline: &Deadline,
 ) -> Vec<Checked> {
+    let all: Vec<Option<&GroundProperty>> = properties.iter().map(Some).collect();
+    check_some(gates, &all, verdicts, deadline)
+}
+
+/// The same where some properties could not be made ground: proofs that need them are not checked.
+pub fn check_some(
+    gates: &Gates,
+    properties: &[Option<&GroundProperty>],
+    verdicts: &[Verdict],
+    deadline: &Deadline,
+) -> Vec<Checked> {
     let mut known: Vec<(Arc<Inductive>, Checked)> = Vec::new();
-    let one = |(property, verdict): (&GroundProperty, &Verdict)| {
-        let Verdict::Proved { certificate: Some(Certificate::Inductive(facts)), .. } = verdict
+    let one = |at: usize| {
+        let (Some(property), Some(facts)) = (properties[at], certificate(properties, verdicts, at))
         else {
             return Checked::Nothing;
         };
-        let place = known.iter().position(|(other, _)| Arc::ptr_eq(other, facts));
+        let same = |(other, _): &(Arc<Inductive>, Checked)| {
+            Arc::ptr_eq(other, &facts) || **other == *facts
+        };
+        let place = known.iter().position(same);
         let at = place.unwrap_or_else(|| {
-            known.push((facts.clone(), inductive(gates, facts, deadline)));
+            known.push((facts.clone(), inductive(gates, &facts, deadline)));
             known.len() - 1
         });
         match &known[at].1 {
-            Checked::Confirmed => follows(gates, facts, property, deadline),
+            Checked::Confirmed => follows(gates, &facts, property, deadline),
             other => other.clone(),
         }
     };
-    properties.iter().zip(verdicts).map(one).collect()
+    (0..verdicts.len()).map(one).collect()
+}
+
+/// The facts that prove a property by induction, if there are such.
+fn certificate(
+    properties: &[Option<&GroundProperty>],
+    verdicts: &[Verdict],
+    at: usize,
+) -> Option<Arc<Inductive>> {
+    let Verdict::Proved { certificate: Some(certificate), .. } = &verdicts[at] else {
+        return None;
+    };
+    match certificate {
+        Certificate::Inductive(facts) => Some(facts.clone()),
+        _ => together(properties, verdicts, at).map(Arc::new),
+    }
+}
+
+/// A property with all that its proof uses, directly or not. Hypotheses with facts of their own bring these along.
+fn together(
+    properties: &[Option<&GroundProperty>],
+    verdicts: &[Verdict],
+    at: usize,
+) -> Option<Inductive> {
+    let mut inside = vec![false; verdicts.len()];
+    let mut todo = vec![at];
+    let mut found = Inductive { facts: Vec::new(), k: 1 };
+    let mut taken: Vec<Arc<Inductive>> = Vec::new();
+    while let Some(at) = todo.pop() {
+        if std::mem::replace(inside.get_mut(at)?, true) {
+            continue;
+        }
+        let Verdict::Proved { hypotheses, certificate, .. } = &verdicts[at] else { return None };
+        match certificate.as_ref()? {
+            Certificate::Inductive(facts) => {
+                if !taken.iter().any(|other| Arc::ptr_eq(other, facts)) {
+                    taken.push(facts.clone());
+                    found.facts.extend(facts.facts.iter().cloned());
+                    found.k = found.k.max(facts.k);
+                }
+            }
+            _ => todo.extend(hypotheses.iter().copied()),
+        }
+        let property = properties[at]?;
+        if !property.about_moves {
+            found.facts.push(property.formula.clone());
+        }
+    }
+    Some(found)
 }
 
 /// Whether facts hold at first and imply themselves.

@@ -55,10 +55,13 @@ impl std::fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 /// Words that cannot be names without quotes.
-pub(crate) const WORDS: [&str; 14] = [
-    "forall", "exists", "exactly", "at", "between", "not", "and", "or", "implies", "iff", "next",
+pub(crate) const WORDS: [&str; 13] = [
+    "forall", "exists", "exactly", "between", "not", "and", "or", "implies", "iff", "next",
     "always", "true", "false",
 ];
+
+/// Those that are names where arguments follow. (`at` is a word of the language only before `most` and `least`.)
+const QUANTIFIERS: [&str; 4] = ["forall", "exists", "exactly", "between"];
 
 /// The deepest nesting; a text that goes deeper is no property anybody wrote.
 const DEEPEST: usize = 200;
@@ -194,11 +197,11 @@ impl<'t> Parser<'t> {
         if self.is_word("next") {
             return self.next();
         }
-        if self.word("forall") {
+        if self.quantifier("forall") {
             let (variables, body) = self.bind()?;
             return Ok(body.for_all(variables));
         }
-        if self.word("exists") {
+        if self.quantifier("exists") {
             let (variables, body) = self.bind()?;
             return Ok(body.count(1, None, variables));
         }
@@ -230,11 +233,11 @@ impl<'t> Parser<'t> {
 
     /// `exactly 1`, `at most 2`, `at least 3`, `between 1 and 4`.
     fn numbers(&mut self) -> Parsed<Option<(u32, Option<u32>)>> {
-        if self.word("exactly") {
+        if self.quantifier("exactly") {
             let number = self.number()?;
             return Ok(Some((number, Some(number))));
         }
-        if self.word("between") {
+        if self.quantifier("between") {
             let (least, span) = (self.number()?, self.span());
             if !self.word("and") {
                 return Err(self.unexpected("`and`"));
@@ -249,16 +252,34 @@ impl<'t> Parser<'t> {
             }
             return Ok(Some((least, Some(most))));
         }
-        if self.word("at") {
+        if self.is_word("at") && self.follows(&["most", "least"]) {
+            self.at += 1;
             if self.word("most") {
                 return Ok(Some((0, Some(self.number()?))));
             }
-            if self.word("least") {
-                return Ok(Some((self.number()?, None)));
-            }
-            return Err(self.unexpected("`most` or `least`"));
+            self.at += 1;
+            return Ok(Some((self.number()?, None)));
         }
         Ok(None)
+    }
+
+    /// Whether one of these words comes after the next one.
+    fn follows(&self, words: &[&str]) -> bool {
+        match self.tokens.get(self.at + 1) {
+            Some((Token::Name(name, false), _)) => {
+                words.iter().any(|w| name.eq_ignore_ascii_case(w))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the next word is followed by arguments: then it is a fluent or a relation, whatever it is called.
+    fn has_arguments(&self) -> bool {
+        matches!(self.tokens.get(self.at + 1), Some((Token::Sign("("), _)))
+    }
+
+    fn quantifier(&mut self, word: &str) -> bool {
+        !self.has_arguments() && self.word(word)
     }
 
     fn number(&mut self) -> Parsed<u32> {
@@ -327,7 +348,8 @@ impl<'t> Parser<'t> {
         let Token::Name(name, quoted) = *self.peek() else {
             return Err(self.unexpected("a fluent, a relation or a quantifier"));
         };
-        if !quoted && WORDS.contains(&name) && name != "true" {
+        let quantifier = QUANTIFIERS.contains(&name) && self.has_arguments();
+        if !quoted && WORDS.contains(&name) && name != "true" && !quantifier {
             return Err(self.unexpected("a fluent, a relation or a quantifier"));
         }
         let span = self.span();

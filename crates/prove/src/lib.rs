@@ -22,6 +22,7 @@ pub mod candidates;
 pub mod check;
 mod compare;
 pub mod evaluate;
+pub mod explore;
 pub mod ground_property;
 pub mod instances;
 pub mod knowledge;

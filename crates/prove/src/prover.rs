@@ -9,7 +9,9 @@ use structure::{Sample, Settings};
 use crate::asp::program::Style;
 use crate::asp::search::{self, Effort};
 use crate::candidates;
+use crate::check::{Checked, check_some};
 use crate::evaluate::refutes;
+use crate::explore::{Explore, Seen, explore};
 use crate::ground_property::{GroundProperty, Grounder};
 use crate::instances::Instances;
 use crate::property::Property;
@@ -66,6 +68,8 @@ pub struct Finding {
     pub text: String,
     /// Whether it holds.
     pub verdict: Verdict,
+    /// Whether a proof was checked again, with an encoding of its own. (Refutations are always replayed.)
+    pub checked: Checked,
 }
 
 /// A game with what its properties are asked of.
@@ -81,6 +85,7 @@ pub struct Prover {
     properties: Vec<Property>,
     ground: Vec<Result<GroundProperty, String>>,
     verdicts: Vec<Verdict>,
+    checked: Vec<Checked>,
 }
 
 impl Prover {
@@ -122,6 +127,7 @@ impl Prover {
             .map(|property| grounder.ground(property).map_err(|error| error.to_string()))
             .collect();
         let verdicts = vec![Verdict::untried(); properties.len()];
+        let checked = vec![Checked::Nothing; properties.len()];
         Self {
             original: game.clone(),
             game,
@@ -131,6 +137,7 @@ impl Prover {
             properties,
             ground,
             verdicts,
+            checked,
         }
     }
 
@@ -186,9 +193,14 @@ impl Prover {
         if options.engines != Engines::Sat {
             self.asp(options, progress);
         }
-        // What nobody could prove may just not have been played for long enough.
-        if self.verdicts.iter().any(|verdict| !verdict.is_decided()) {
+        // What nobody could prove may just not have been played for long enough, or need a plan.
+        if self.is_open() {
             self.play(options, options.states, progress);
+        }
+        for merge in [true, false] {
+            if self.is_open() {
+                self.explore(options, merge, MOST_STATES, progress);
+            }
         }
         self.check_traces();
     }
@@ -221,6 +233,56 @@ impl Prover {
         let _ = refute(&mut *machine, &properties, &play, &mut found);
         for (at, trace, seconds) in traces {
             self.verdicts[at] = Verdict::Refuted { engine: Engine::Play, trace, seconds };
+            progress(at, &self.verdicts[at]);
+        }
+    }
+
+    /// Whether something is not decided.
+    fn is_open(&self) -> bool {
+        self.verdicts.iter().any(|verdict| !verdict.is_decided())
+    }
+
+    /// A look at as many states as can be, the nearest first; with `merge` those are one that differ in counters alone.
+    pub fn explore(
+        &mut self,
+        options: &Options,
+        merge: bool,
+        states: usize,
+        progress: &mut dyn FnMut(usize, &Verdict),
+    ) {
+        let start = Instant::now();
+        let how = Explore {
+            states,
+            max_bytes: options.max_bytes,
+            merge,
+            seed: options.seed,
+            deadline: share(&options.deadline, if merge { 2 } else { 1 }),
+        };
+        let open = self.ground.iter().zip(&self.verdicts);
+        let properties: Vec<Option<&GroundProperty>> = open
+            .map(|(ground, verdict)| ground.as_ref().ok().filter(|_| !verdict.is_decided()))
+            .collect();
+        let mut machine = self.reasoner.machine();
+        let mut decided: Vec<(usize, Verdict)> = Vec::new();
+        let mut refuted = vec![false; properties.len()];
+        let mut found = |at: usize, trace: Vec<JointMove>| {
+            let seconds = start.elapsed().as_secs_f64();
+            refuted[at] = true;
+            decided.push((at, Verdict::Refuted { engine: Engine::Play, trace, seconds }));
+        };
+        let seen = explore(&mut *machine, &properties, &how, &mut found);
+        if let Ok(Seen::All) = seen {
+            let seconds = start.elapsed().as_secs_f64();
+            for at in (0..properties.len()).filter(|at| properties[*at].is_some() && !refuted[*at])
+            {
+                let (engine, hypotheses) = (Engine::Enumeration, Vec::new());
+                let verdict =
+                    Verdict::Proved { engine, k: 0, hypotheses, seconds, certificate: None };
+                decided.push((at, verdict));
+            }
+        }
+        for (at, verdict) in decided {
+            self.verdicts[at] = verdict;
             progress(at, &self.verdicts[at]);
         }
     }
@@ -276,6 +338,23 @@ impl Prover {
         search::prove_all(&self.vocabulary, properties, verdicts, style, &effort, progress);
     }
 
+    /// Checks all proofs by induction again, with an encoding of their own ([`crate::check`]), as far as the ground rules
+    /// are there. A proof that is rejected is none.
+    pub fn recheck(&mut self, deadline: &Deadline) {
+        let Some(gates) = self.reasoner.gates() else { return };
+        let ground: Vec<Option<&GroundProperty>> =
+            self.ground.iter().map(|ground| ground.as_ref().ok()).collect();
+        self.checked = check_some(gates, &ground, &self.verdicts, deadline);
+        for (verdict, checked) in self.verdicts.iter_mut().zip(&self.checked) {
+            if let (Verdict::Proved { engine: Engine::Sat, seconds, .. }, Checked::Rejected(flaw)) =
+                (&mut *verdict, checked)
+            {
+                let reason = Reason::Other(format!("the proof is not confirmed: {flaw:?}"));
+                *verdict = Verdict::Unknown { reason, seconds: *seconds };
+            }
+        }
+    }
+
     /// Replays all refutations by the interpreter; one that it does not confirm is none.
     fn check_traces(&mut self) {
         let mut interpreter = self.game.interpreter();
@@ -298,13 +377,13 @@ impl Prover {
                 *action = to.action(&from.move_entry(*action).term);
             }
         };
-        let pairs = self.properties.into_iter().zip(self.verdicts);
+        let pairs = self.properties.into_iter().zip(self.verdicts).zip(self.checked);
         pairs
-            .map(|(property, mut verdict)| {
+            .map(|((property, mut verdict), checked)| {
                 if let Verdict::Refuted { trace, .. } = &mut verdict {
                     trace.iter_mut().for_each(translate);
                 }
-                Finding { text: property.to_text(&symbols), property, verdict }
+                Finding { text: property.to_text(&symbols), property, verdict, checked }
             })
             .collect()
     }
@@ -312,6 +391,9 @@ impl Prover {
 
 /// States without a refutation after which the engines take over.
 const PATIENCE: u64 = 300;
+
+/// The most states of which all are looked at.
+const MOST_STATES: usize = 1_000_000;
 
 /// A part of the time that is left.
 fn share(deadline: &Deadline, parts: u32) -> Deadline {

@@ -75,7 +75,7 @@ pub fn refute(
 }
 
 /// Asks the open properties: about states in the state reached, about moves at the move that led there.
-fn check(
+pub(crate) fn check(
     machine: &mut dyn Machine,
     properties: &[Option<&GroundProperty>],
     open: &mut Vec<usize>,

@@ -16,6 +16,8 @@ pub enum Engine {
     Sat,
     /// Random play.
     Play,
+    /// A look at all reachable states.
+    Enumeration,
     /// It follows from other properties, or from the rules without any search.
     Rules,
 }
@@ -26,6 +28,7 @@ impl fmt::Display for Engine {
             Self::Asp => "asp",
             Self::Sat => "sat",
             Self::Play => "play",
+            Self::Enumeration => "enumeration",
             Self::Rules => "rules",
         })
     }

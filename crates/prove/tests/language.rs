@@ -60,6 +60,28 @@ fn other_spellings_mean_the_same() {
 }
 
 #[test]
+fn fluents_may_be_called_like_words_of_the_language() {
+    let text = "(role white) (init (at 1 2)) (init (exactly 1)) (init (most 1)) (init at)
+        (legal white wait)
+        (<= (next (at ?x ?y)) (true (at ?x ?y))) (<= (next (exactly ?x)) (true (exactly ?x)))
+        (<= terminal (true (at 1 1))) (goal white 0)";
+    let vocabulary = Vocabulary::new(&Game::from_text(text).expect("valid"));
+    for (one, other) in [
+        ("forall X: at most 1 Y: at(X,Y)", "forall X: at most 1 Y: 'at'(X,Y)"),
+        ("at(1,2) and at", "'at'(1,2) and 'at'"),
+        ("exactly 1 X: exactly(X)", "exactly 1 X: 'exactly'(X)"),
+        ("at least 1 X: most(X)", "at least 1 X: 'most'(X)"),
+    ] {
+        let property = language::parse(one, &vocabulary).expect(one);
+        assert_eq!(language::parse(other, &vocabulary).as_ref(), Ok(&property));
+        let printed = property.to_text(&vocabulary.game.program().symbols);
+        assert_eq!(language::parse(&printed, &vocabulary), Ok(property));
+    }
+    assert!(language::parse("at 1 X: most(X)", &vocabulary).is_err());
+    assert!(language::parse("at most X: most(X)", &vocabulary).is_err());
+}
+
+#[test]
 fn what_is_wrong_is_said_at_its_place() {
     let vocabulary = vocabulary();
     let problems = [

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use game::{Budget, Deadline, Game, JointMove, Machine, Move, Reasoner, State};
+use game::{Budget, Deadline, Game, JointMove, Limits, Machine, Move, Reasoner, State};
+use prove::check::Checked;
 use prove::evaluate::{View, holds, refutes};
+use prove::explore::{Explore, Seen, explore};
 use prove::{
-    Engine, Engines, GroundProperty, InputProver, Kind, Knowledge, Options, Property, Prover,
-    Reason, Verdict, Vocabulary, candidates, language, prove_all,
+    Engine, Engines, GroundProperty, Grounder, InputProver, Instances, Kind, Knowledge, Options,
+    Property, Prover, Reason, Verdict, Vocabulary, candidates, language, prove_all,
 };
 
 fn game_of(name: &str) -> Game {
@@ -185,7 +187,7 @@ fn a_broken_sheet_is_refuted_by_the_right_match() {
             "(true (cell ?x ?c)) (not (marked ?x)) (distinct ?c white)",
             2,
         ),
-        ("at most 1 X: step(X)", "(succ 1 2)", "(succ 1 2) (succ 1 3)", 1),
+        ("exactly 1 X: step(X)", "(succ 1 2)", "(succ 1 2) (succ 1 3)", 1),
         ("open or terminal", "(<= terminal (not open))", "(<= terminal (true (step 4)))", 2),
     ];
     for (property, from, to, moves) in cases {
@@ -274,5 +276,71 @@ fn without_time_everything_is_unknown_and_says_so() {
             };
             assert!(fine, "{}: {:?}", finding.text, finding.verdict);
         }
+    }
+}
+
+fn asked(sheet: &str, properties: &[&str], engines: Engines) -> Prover {
+    let game = Game::from_text(sheet).expect("valid");
+    let vocabulary = Vocabulary::new(&game);
+    let parse = |text: &&str| language::parse(text, &vocabulary).expect("a property");
+    let options = options(engines);
+    let properties = properties.iter().map(parse).collect();
+    let mut prover = Prover::new(&game, properties, &options).expect("valid");
+    prover.run(&options, &mut |_, _| ());
+    prover.recheck(&options.deadline);
+    prover
+}
+
+#[test]
+fn proofs_name_the_properties_they_use_and_are_checked_again() {
+    // Two players could mark the same cell if both were in control.
+    let properties = ["at most 1 R: control(R)", "forall X: at most 1 C: cell(X,C)"];
+    for engines in [Engines::Asp, Engines::Sat] {
+        for finding in asked(SHEET, &properties, engines).findings() {
+            let Verdict::Proved { hypotheses, .. } = &finding.verdict else {
+                panic!("{engines:?}: {finding:?}")
+            };
+            let used: &[usize] = if finding.text == properties[0] { &[] } else { &[0] };
+            assert_eq!(hypotheses, used, "{engines:?}: {}", finding.text);
+            assert_eq!(finding.checked, Checked::Confirmed, "{engines:?}: {}", finding.text);
+        }
+    }
+}
+
+/// A walk to and fro with a counter: the only way to the other end is one of very many.
+const WALK: &str = "(role walker) (init (at 0)) (init (step 0)) (init (won no))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+    (succ 9 10) (succ 10 11) (succ 11 12) (succ 12 13) (succ 13 14) (succ 14 15) (succ 15 16)
+    (legal walker left) (legal walker right) (legal walker back)
+    (<= (next (at ?y)) (does walker right) (true (at ?x)) (succ ?x ?y))
+    (<= (next (at 0)) (does walker left)) (<= (next (at 0)) (does walker back))
+    (<= (next (won no)) (true (won no)))
+    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))
+    (<= terminal (true (step 16))) (<= terminal (true (at 16))) (goal walker 0)";
+
+#[test]
+fn what_only_a_long_plan_refutes_is_found_among_the_nearest_states() {
+    let game = Game::from_text(WALK).expect("valid");
+    let vocabulary = Vocabulary::new(&game);
+    let instances = Instances::of_rules(&vocabulary, &Limits::default());
+    let mut grounder = Grounder::new(&vocabulary, &instances);
+    let mut ground = |text: &str| {
+        let property = language::parse(text, &vocabulary).expect("a property");
+        grounder.ground(&property).expect("small")
+    };
+    let (far, single) = (ground("not at(16)"), ground("at most 1 X: at(X)"));
+    for (merge, states, all) in [(true, 100, false), (false, 1_000, true)] {
+        let how =
+            Explore { states, max_bytes: 1 << 24, merge, seed: 1, deadline: Deadline::never() };
+        let mut found = Vec::new();
+        let seen = explore(
+            &mut game.interpreter(),
+            &[Some(&far), Some(&single)],
+            &how,
+            &mut |at, trace| found.push((at, trace.len())),
+        );
+        assert_eq!(found, [(0, 16)], "merge: {merge}");
+        // Without counters there are too few states to be sure of anything.
+        assert_eq!(seen, Ok(if all { Seen::All } else { Seen::Some }));
     }
 }

@@ -16,7 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bmc::{Bounded, Depth, Failure};
 use super::claim::{Part, Translator};
-use super::follow::{chain, implied};
+use super::fact::{Fact, Needs, Proofs, all_needed};
+use super::follow::{chain, implied, needed};
 use super::houdini::{Task, houdini};
 use super::lemma::Lemma;
 use super::mine;
@@ -96,13 +97,6 @@ fn same_as_before(signals: &[Signal]) -> Vec<usize> {
     signals.iter().enumerate().map(|(at, signal)| *first.entry(*signal).or_insert(at)).collect()
 }
 
-/// Something known to hold in all reachable states.
-#[derive(Clone)]
-struct Fact {
-    formula: GroundFormula,
-    signal: Signal,
-}
-
 struct Work<'a> {
     gates: &'a Gates,
     model: Model,
@@ -114,14 +108,16 @@ struct Work<'a> {
     /// Properties of which all matches were looked at: they have no invariant to show.
     seen_all: Vec<bool>,
     facts: Vec<Fact>,
+    /// For each part what its proof needs.
+    needs: Vec<Needs>,
     /// What follows from the facts about derived atoms.
     derived: Vec<Signal>,
     /// How far the induction that gave the facts looks back.
     k: u32,
     samples: Samples,
     lost: Vec<Lemma>,
-    /// What a legal move could break while all was assumed.
-    broken: FxHashSet<Signal>,
+    /// What could be broken while all was assumed, or was too hard: weaker claims no longer wait for it.
+    gave_way: FxHashSet<Signal>,
     options: Options,
     deadline: Deadline,
     stage: Instant,
@@ -149,6 +145,7 @@ impl<'a> Work<'a> {
             model,
             properties,
             proved: parts.iter().map(|part| part.signal == Signal::TRUE).collect(),
+            needs: vec![Needs::These(Vec::new()); parts.len()],
             parts,
             verdicts: vec![None; properties.len()],
             seen_all: vec![false; properties.len()],
@@ -156,7 +153,7 @@ impl<'a> Work<'a> {
             derived: Vec::new(),
             k: 0,
             lost: Vec::new(),
-            broken: FxHashSet::default(),
+            gave_way: FxHashSet::default(),
             options,
             deadline: deadline.clone(),
             stage,
@@ -241,17 +238,24 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The largest inductive set of open parts and of the lemmas that are not proved, on top of what is known.
+    /// The largest inductive set of open parts and of the lemmas that are not proved, on top of what is known. Weaker
+    /// claims come in as stronger ones give way, and what failed without them is tried again.
     fn induct_lost(&mut self, k: usize, conflicts: u32) {
+        while self.induct_once(k, conflicts) && !self.is_done() {}
+    }
+
+    /// One attempt at that. Whether it let weaker claims in.
+    fn induct_once(&mut self, k: usize, conflicts: u32) -> bool {
         let mut lemmas = std::mem::take(&mut self.lost);
         let open: Vec<usize> =
             self.open().into_iter().filter(|at| !self.parts[*at].about_moves).collect();
         let mut candidates: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
         candidates.extend(lemmas.iter().map(|lemma| lemma.signal(&mut self.model)));
         let same = same_as_before(&candidates);
-        let weaker = self.weaker(&open, &lemmas, &candidates);
         // All hold at first, and for longer induction after the first moves.
         let held = self.hold_at_first(&candidates, k);
+        let groups = self.exclusive_groups(&open, &lemmas);
+        let weaker = self.weaker(&groups, &candidates, &held);
         let known = self.known();
         let kept_at: Vec<usize> = (0..candidates.len())
             .filter(|at| held[*at] && same[*at] == *at && !weaker[*at])
@@ -260,42 +264,53 @@ impl<'a> Work<'a> {
         let task = Task { known: &known, candidates: &tried, k, conflicts };
         let Some(found) = houdini(&self.model, &task, &self.deadline) else {
             self.lost = lemmas;
-            return;
+            return false;
         };
         let mut is_lemma = vec![false; lemmas.len()];
         let mut kept_signals = vec![false; candidates.len()];
-        for ((at, kept), hard) in kept_at.into_iter().zip(found.kept).zip(found.hard) {
+        let mut proofs = Proofs::new(&found, &kept_at, self.facts.len());
+        for (at, kept) in kept_at.into_iter().zip(found.kept) {
             kept_signals[at] = kept;
-            if !kept && !hard {
-                self.broken.insert(candidates[at]);
+            if !kept {
+                self.gave_way.insert(candidates[at]);
             }
         }
+        let still = self.weaker(&groups, &candidates, &held);
+        let released = (0..still.len()).any(|at| held[at] && weaker[at] && !still[at]);
         for at in 0..candidates.len() {
             let kept = kept_signals[same[at]];
             match (kept, at.checked_sub(open.len())) {
                 (true, None) => {
                     let part = &self.parts[open[at]];
-                    self.facts.push(Fact { formula: part.formula.clone(), signal: part.signal });
+                    let (formula, signal) = (part.formula.clone(), part.signal);
+                    let fact =
+                        Fact { formula, signal, of: Some(part.property), needs: Needs::Before(0) };
+                    self.needs[open[at]] = Needs::These(vec![self.facts.len()]);
+                    proofs.place(at, self.facts.len());
+                    self.facts.push(fact);
                     self.proved[open[at]] = true;
                 }
                 (true, Some(lemma)) => {
                     let formula = self.formula(&lemmas[lemma]);
-                    self.facts.push(Fact { formula, signal: candidates[at] });
+                    let (signal, needs) = (candidates[at], Needs::Before(0));
+                    proofs.place(at, self.facts.len());
+                    self.facts.push(Fact { formula, signal, of: None, needs });
                     is_lemma[lemma] = true;
                 }
                 (false, _) => {}
             }
             self.k = self.k.max(if kept { k as u32 } else { 0 });
         }
+        proofs.settle(&same, &mut self.facts);
         let mut keep = is_lemma.iter();
         lemmas.retain(|_| !keep.next().copied().unwrap_or(false));
         self.lost = lemmas;
         self.settle();
+        released
     }
 
-    /// Candidates that say "at most one" of some of the fluents of which another candidate says it of more. They
-    /// follow if the other one is proved, and wait until it is known to fail.
-    fn weaker(&self, open: &[usize], lemmas: &[Lemma], candidates: &[Signal]) -> Vec<bool> {
+    /// For each candidate the fluents of which it says that at most one holds, sorted.
+    fn exclusive_groups(&self, open: &[usize], lemmas: &[Lemma]) -> Vec<Vec<u32>> {
         let numbers: FxHashMap<FluentId, u32> =
             self.gates.fluents().iter().copied().zip(0..).collect();
         let parts = open.iter().map(|at| exclusive(&self.parts[*at].formula, &numbers));
@@ -307,10 +322,15 @@ impl<'a> Work<'a> {
             }
             _ => Vec::new(),
         });
-        let sets: Vec<Vec<u32>> = parts.chain(groups).collect();
+        parts.chain(groups).collect()
+    }
+
+    /// Candidates that say "at most one" of some of the fluents of which another candidate says it of more. They
+    /// follow if the other one is proved, and wait until it gave way.
+    fn weaker(&self, sets: &[Vec<u32>], candidates: &[Signal], held: &[bool]) -> Vec<bool> {
         let mut by_fluent: Vec<Vec<usize>> = vec![Vec::new(); self.gates.fluents().len()];
         for (at, set) in sets.iter().enumerate() {
-            if !self.broken.contains(&candidates[at]) {
+            if held[at] && !self.gave_way.contains(&candidates[at]) {
                 for fluent in set {
                     by_fluent[*fluent as usize].push(at);
                 }
@@ -363,17 +383,45 @@ impl<'a> Work<'a> {
         }
         let known = self.known();
         let found = implied(&self.model, &known, &wanted, conflicts, &self.deadline);
+        let facts = self.facts.len();
+        let mut new = Vec::new();
         for (at, implied) in open.into_iter().zip(found) {
             if implied {
                 let part = &self.parts[at];
                 self.proved[at] = true;
+                self.needs[at] = Needs::Before(facts);
+                new.push(at);
                 if !part.about_moves {
-                    let formula = part.formula.clone();
-                    self.facts.push(Fact { formula, signal: part.signal });
+                    let (formula, signal) = (part.formula.clone(), part.signal);
+                    let (of, needs) = (Some(part.property), Needs::Before(facts));
+                    self.facts.push(Fact { formula, signal, of, needs });
                 }
             }
         }
         self.settle();
+        self.find_needs(&new, facts, conflicts);
+    }
+
+    /// Finds out what parts need that follow from the first facts.
+    fn find_needs(&mut self, parts: &[usize], facts: usize, conflicts: u32) {
+        let known: Vec<Signal> = self.facts[..facts].iter().map(|fact| fact.signal).collect();
+        let wanted: Vec<(Signal, bool)> =
+            parts.iter().map(|at| (self.parts[*at].signal, self.parts[*at].about_moves)).collect();
+        let deadline = self.share_of_time(20);
+        let found = needed(&self.model, &known, &wanted, conflicts, &deadline);
+        for (at, needs) in parts.iter().zip(found) {
+            let Some(needs) = needs else { continue };
+            let signal = self.parts[*at].signal;
+            self.needs[*at] = Needs::These(needs.clone());
+            for fact in self.facts[facts..].iter_mut().filter(|fact| fact.signal == signal) {
+                fact.needs = Needs::These(needs.clone());
+            }
+        }
+    }
+
+    fn share_of_time(&self, parts: u32) -> Deadline {
+        let share = self.deadline.left().map(|left| Instant::now() + left / parts);
+        share.map_or_else(|| self.deadline.clone(), |at| self.deadline.not_after(at))
     }
 
     /// Finds groups of derived atoms that exclude each other wherever the facts hold.
@@ -393,9 +441,7 @@ impl<'a> Work<'a> {
         let wanted: Vec<Signal> = groups.iter().map(|group| self.model.at_most(1, group)).collect();
         let known = self.known();
         // This may help or not, so it gets a part of the time.
-        let share = self.deadline.left().map(|left| Instant::now() + left / 5);
-        let deadline =
-            share.map_or_else(|| self.deadline.clone(), |at| self.deadline.not_after(at));
+        let deadline = self.share_of_time(5);
         let found = chain(&self.model, &known, &wanted, conflicts, &deadline);
         let proved = wanted.into_iter().zip(found).filter(|(_, follows)| *follows);
         self.derived.extend(proved.map(|(signal, _)| signal));
@@ -455,11 +501,13 @@ impl<'a> Work<'a> {
             let wanted = pdr::Goal { signal, about_moves, questions };
             match pdr::reach(&self.model, &known, wanted, &self.deadline) {
                 Reached::Never(clauses) => {
+                    let needs = Needs::Before(self.facts.len() + clauses.len());
                     for lemma in clauses {
                         let signal = lemma.signal(&mut self.model);
                         let formula = self.formula(&lemma);
-                        self.facts.push(Fact { formula, signal });
+                        self.facts.push(Fact { formula, signal, of: None, needs: needs.clone() });
                     }
+                    self.needs[at] = needs;
                     self.k = self.k.max(1);
                     self.proved[at] = true;
                 }
@@ -524,13 +572,37 @@ impl<'a> Work<'a> {
         let unknown = Verdict::Unknown { reason, seconds };
         let facts = self.facts.iter().map(|fact| fact.formula.clone()).collect();
         let invariant = Arc::new(Inductive { facts, k: self.k.max(1) });
-        for (verdict, seen_all) in self.verdicts.iter_mut().zip(&self.seen_all) {
-            if let Some(Verdict::Proved { certificate, .. }) = verdict
+        let used = self.hypotheses();
+        for ((verdict, seen_all), used) in self.verdicts.iter_mut().zip(&self.seen_all).zip(used) {
+            if let Some(Verdict::Proved { certificate, hypotheses, .. }) = verdict
                 && !seen_all
             {
                 *certificate = Some(Certificate::Inductive(invariant.clone()));
+                *hypotheses = used;
             }
         }
         self.verdicts.into_iter().map(|v| v.unwrap_or_else(|| unknown.clone())).collect()
+    }
+
+    /// For each property the other proved ones that its proof uses.
+    fn hypotheses(&self) -> Vec<Vec<usize>> {
+        let mut needs: Vec<Vec<&Needs>> = vec![Vec::new(); self.properties.len()];
+        for (part, own) in self.parts.iter().zip(&self.needs) {
+            needs[part.property].push(own);
+        }
+        let is_proved = |at: &usize| matches!(self.verdicts[*at], Some(Verdict::Proved { .. }));
+        let used = |(at, needs): (usize, Vec<&Needs>)| {
+            if !is_proved(&at) {
+                return Vec::new();
+            }
+            let all = all_needed(&self.facts, &needs);
+            let owners = all.into_iter().filter_map(|fact| self.facts[fact].of);
+            let mut used: Vec<usize> =
+                owners.filter(|other| *other != at && is_proved(other)).collect();
+            used.sort_unstable();
+            used.dedup();
+            used
+        };
+        needs.into_iter().enumerate().map(used).collect()
     }
 }

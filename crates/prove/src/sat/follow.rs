@@ -55,6 +55,33 @@ pub fn chain(
     follows
 }
 
+/// For each signal, all of which follow from the known ones, places of known ones that are enough; none where that is
+/// too hard to tell.
+pub fn needed(
+    model: &Model,
+    known: &[Signal],
+    wanted: &[(Signal, bool)],
+    conflicts: u32,
+    deadline: &Deadline,
+) -> Vec<Option<Vec<usize>>> {
+    let mut found = vec![None; wanted.len()];
+    for about_moves in [false, true] {
+        let places = (0..wanted.len()).filter(|at| wanted[*at].1 == about_moves);
+        let places: Vec<usize> = places.collect();
+        let Some(mut question) = (!places.is_empty())
+            .then(|| Question::new(model, &[], about_moves, deadline))
+            .flatten()
+        else {
+            continue;
+        };
+        let Some(selectors) = question.select(known) else { continue };
+        for place in places {
+            found[place] = question.needs(wanted[place].0, &selectors, conflicts);
+        }
+    }
+    found
+}
+
 struct Question<'m> {
     sat: Sat,
     unrolling: Unrolling<'m>,
@@ -82,5 +109,25 @@ impl<'m> Question<'m> {
     fn implies(&mut self, signal: Signal, conflicts: u32) -> bool {
         let literal: Option<Lit> = self.unrolling.literal(&mut self.sat, 0, signal);
         literal.is_some_and(|l| self.sat.solve_within(&[-l], conflicts) == Answer::Unsat)
+    }
+
+    /// A literal for each signal under which it holds.
+    fn select(&mut self, known: &[Signal]) -> Option<Vec<Lit>> {
+        let select = |signal: &Signal| {
+            let literal = self.unrolling.literal(&mut self.sat, 0, *signal)?;
+            let selector = self.sat.fresh();
+            self.sat.clause([-selector, literal]);
+            Some(selector)
+        };
+        known.iter().map(select).collect()
+    }
+
+    /// The places of those that a signal follows from.
+    fn needs(&mut self, signal: Signal, from: &[Lit], conflicts: u32) -> Option<Vec<usize>> {
+        let literal = self.unrolling.literal(&mut self.sat, 0, signal)?;
+        let assumptions: Vec<Lit> = from.iter().copied().chain([-literal]).collect();
+        let answer = self.sat.solve_within(&assumptions, conflicts);
+        (answer == Answer::Unsat)
+            .then(|| (0..from.len()).filter(|at| self.sat.failed(from[*at])).collect())
     }
 }

@@ -39,6 +39,9 @@ pub struct Inductive {
     pub kept: Vec<bool>,
     /// For each candidate whether it was dropped only because it is too hard.
     pub hard: Vec<bool>,
+    /// For each candidate what its proof needs, if less than everything is known of it: places of candidates, and after
+    /// them of what was known.
+    pub proofs: Vec<Option<Vec<usize>>>,
     /// Rounds.
     pub rounds: usize,
 }
@@ -77,7 +80,8 @@ pub fn houdini(model: &Model, task: &Task<'_>, deadline: &Deadline) -> Option<In
         rounds: 0,
     };
     search.run()?;
-    Some(Inductive { kept: search.kept, hard: search.hard, rounds: search.rounds })
+    let Search { kept, hard, local_proofs: proofs, rounds, .. } = search;
+    Some(Inductive { kept, hard, proofs, rounds })
 }
 
 struct Search<'m> {
@@ -127,7 +131,9 @@ impl Search<'_> {
         let open = |at: &usize| self.kept[*at] && self.after[*at] != TRUE;
         let pending: Vec<usize> = (0..self.after.len()).filter(open).collect();
         let mut dropped = 0;
-        while self.ask(round, &pending, QUICK)? == Answer::Sat {
+        while pending.iter().any(|candidate| self.kept[*candidate])
+            && self.ask(round, &pending, QUICK)? == Answer::Sat
+        {
             dropped += self.drop_broken();
         }
         for candidate in pending {

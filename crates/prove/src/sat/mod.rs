@@ -4,6 +4,7 @@
 pub mod bmc;
 pub mod claim;
 pub mod engine;
+mod fact;
 pub mod follow;
 pub mod houdini;
 pub mod lemma;

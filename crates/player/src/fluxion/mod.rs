@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `opening` | the start clock as a plan of stages, each with a part of the time |
 //! | `aside`, `findings` | stages that may get stuck or panic; the account of them |
+//! | `proving` | what was sampled about the game, proved |
 //! | `method` | which search fits |
 //! | `trial` | quick games between two ways to search |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
@@ -14,6 +15,7 @@ mod findings;
 mod guarded;
 mod method;
 mod opening;
+mod proving;
 mod trial;
 
 use game::playout::Random;

@@ -14,6 +14,7 @@ use search::{GameClass, Search};
 use super::Wishes;
 use super::findings::{Account, class_in_words};
 use super::method::{Method, Parts};
+use super::proving;
 use super::trial::{Tally, Trial};
 use crate::lessons::{self, Lesson};
 use crate::searcher;
@@ -70,6 +71,7 @@ struct Share(f64, Duration);
 const CLASS: Share = Share(0.1, Duration::from_secs(1));
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
 const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
+const PROOFS: Share = Share(0.05, Duration::from_secs(3));
 const TRIAL: Share = Share(0.4, Duration::from_secs(30));
 /// How many games a trial should have time for, and how long a move may take.
 const GAMES: f64 = 24.0;
@@ -108,6 +110,7 @@ impl<'o> Opening<'o> {
         let lesson = self.lesson(deadline);
         self.derive(lesson, deadline);
         self.relax(deadline);
+        self.prove(deadline);
         self.try_out(deadline);
         self.known
     }
@@ -145,6 +148,19 @@ impl<'o> Opening<'o> {
         let merit = Some(lesson.judge(&mut *lesson.evaluator(), role));
         self.known.learned = Some(Judged { evaluator: lesson.evaluator(), merit });
         Some(lesson)
+    }
+
+    /// Proves what was sampled, where it can be done soon.
+    fn prove(&mut self, deadline: &Deadline) {
+        if deadline.left().is_none() {
+            return;
+        }
+        let (context, class) = (self.context.clone(), self.known.class.clone());
+        let prove = move |deadline: &Deadline| {
+            proving::proved(&context.reasoner, context.seed, &class, deadline)
+        };
+        let facts = self.known.account.try_aside("proofs", &PROOFS.of(deadline), prove);
+        facts.into_iter().flatten().for_each(|fact| self.known.class.learn(fact));
     }
 
     /// Makes the delete relaxation, which tells a planner how far it has to go.

@@ -311,12 +311,13 @@ impl Lanes {
 
     /// One random playout from each of `starts` states, of at most `most` moves. `load` puts a start into
     /// a lane, or returns false if there is no such state. Calls `report` for each playout, in no
-    /// particular order. Whatever the lanes held before is lost.
+    /// particular order. Playouts that are under way when `go_on` says no, which is asked before each step, are
+    /// not reported. Whatever the lanes held before is lost.
     pub fn playouts(
         &mut self,
         starts: usize,
         mut load: impl FnMut(&mut Lanes, usize, usize) -> bool,
-        most: u32,
+        (most, mut go_on): (u32, impl FnMut() -> bool),
         observer: &mut dyn Observer,
         mut report: impl FnMut(&Finished),
     ) {
@@ -338,7 +339,7 @@ impl Lanes {
                 }
                 set(&mut busy, lane, self.tags[lane] != UNTAGGED);
             }
-            if !any(&busy) {
+            if !any(&busy) || !go_on() {
                 break;
             }
             let ended = self.random_step(&mut tally, &mut *observer);

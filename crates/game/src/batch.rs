@@ -107,6 +107,17 @@ impl Batch {
     /// than there are positions: a position whose playout ended takes the next one. None for a state
     /// that the circuit does not know.
     pub fn playouts(&mut self, starts: &[&State], most: u32) -> Vec<Option<Outcome>> {
+        self.playouts_while(starts, most, || true)
+    }
+
+    /// The same, as long as `go_on` says so, which is asked before each step; none also for a playout that was
+    /// not finished then.
+    pub fn playouts_while(
+        &mut self,
+        starts: &[&State],
+        most: u32,
+        go_on: impl FnMut() -> bool,
+    ) -> Vec<Option<Outcome>> {
         let mut outcomes: Vec<Option<Outcome>> = vec![None; starts.len()];
         let (gates, numbers) = (self.gates.clone(), self.gates.numbers.clone());
         let first = &starts[..starts.len().min(Self::LANES)];
@@ -122,7 +133,7 @@ impl Batch {
                     true
                 }
         };
-        self.lanes.playouts(starts.len(), load, most, &mut Nobody, |finished| {
+        self.lanes.playouts(starts.len(), load, (most, go_on), &mut Nobody, |finished| {
             let goals = finished.goals.iter().zip(&numbers.values);
             let goals = goals.map(|(held, own)| own[(*held)?]).collect();
             let (length, terminal) = (finished.length, finished.terminal);

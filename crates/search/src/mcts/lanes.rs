@@ -57,11 +57,12 @@ impl Worker {
     ) -> Result<(), Stop> {
         let begin = Instant::now();
         let visits = shared.graph.node(shared.root).visits.load(Relaxed);
-        let wanted = self.rhythm.leaves.min((visits / VISITS_FOR_A_LEAF) as usize).max(1);
+        let allowed = (visits / VISITS_FOR_A_LEAF) as usize;
+        let wanted = self.rhythm.leaves.min(allowed.max(LEAST_LEAVES));
         let mut collected = Vec::new();
         let stopped = self.collect(shared, meter, wanted, &mut collected);
         let collecting = begin.elapsed();
-        self.play_out(shared, &collected);
+        self.play_out(shared, &meter.effort().deadline, &mut collected);
         self.rhythm.learn(collecting, begin.elapsed().saturating_sub(collecting));
         self.paths.append(&mut collected);
         stopped
@@ -95,18 +96,26 @@ impl Worker {
         Ok(())
     }
 
-    /// Plays out the leaves, each as often as there are lanes for it.
-    fn play_out(&mut self, shared: &Shared<'_>, collected: &[Path]) {
+    /// Plays out the leaves, each as often as there are lanes for it. Those without a finished playout at the
+    /// deadline were not visited.
+    fn play_out(&mut self, shared: &Shared<'_>, deadline: &Deadline, collected: &mut [Path]) {
         let Some(batch) = self.batch.as_mut().filter(|_| !collected.is_empty()) else { return };
         let times = (Batch::LANES / collected.len()).max(1);
         let leaves = collected.iter().map(|path| &shared.graph.node(path.leaf).state);
         let starts: Vec<&State> =
             leaves.flat_map(|state| std::iter::repeat_n(state, times)).collect();
         shared.playouts.fetch_add(starts.len() as u64, Relaxed);
-        let outcomes = batch.playouts(&starts, shared.options.longest);
+        let go_on = || !deadline.passed();
+        let outcomes = batch.playouts_while(&starts, shared.options.longest, go_on);
+        let interrupted = deadline.passed();
         let mut nothing = vec![0.0; self.values.len()];
         playout::unfinished(&mut nothing);
-        for (path, outcomes) in collected.iter().zip(outcomes.chunks(times)) {
+        for (path, outcomes) in collected.iter_mut().zip(outcomes.chunks(times)) {
+            if interrupted && outcomes.iter().any(Option::is_none) {
+                path.abandon(shared.graph);
+                shared.begun.fetch_sub(1, Relaxed);
+                continue;
+            }
             self.values.fill(0.0);
             for outcome in outcomes {
                 let finished = outcome.as_ref().filter(|outcome| outcome.terminal);
@@ -121,24 +130,26 @@ impl Worker {
         }
     }
 
-    /// Whether the lanes make more playouts from a state in the same time than the machine does.
+    /// Whether the lanes make more playouts from a state in the same time than the machine does; none if there
+    /// was no time to find out.
     pub(super) fn lanes_pay(
         &mut self,
         options: &Options,
         state: &State,
         outer: &[Bounds],
         deadline: &Deadline,
-    ) -> bool {
-        let Some(batch) = &mut self.batch else { return false };
+    ) -> Option<bool> {
+        let Some(batch) = &mut self.batch else { return Some(false) };
         let begin = Instant::now();
         let sweep = |batch: &mut Batch| {
             let begin = Instant::now();
-            batch.playouts(&vec![state; Batch::LANES], options.longest);
+            let starts = vec![state; Batch::LANES];
+            batch.playouts_while(&starts, options.longest, || !deadline.passed());
             begin.elapsed()
         };
         let sweep = sweep(batch).min(sweep(batch));
-        if sweep > LONGEST_SWEEP {
-            return false;
+        if deadline.passed() {
+            return None;
         }
         // The machine gets the same time, and loses if it cannot make a tenth of the playouts.
         let time = sweep.max(Duration::from_micros(200)) * 2;
@@ -165,12 +176,10 @@ impl Worker {
         }
         let machine = f64::from(made) / started.elapsed().as_secs_f64().max(1e-9);
         let lanes = Batch::LANES as f64 / sweep.as_secs_f64().max(1e-9);
-        lanes > machine * WORTH
+        Some(lanes > machine * WORTH)
     }
 }
 
-/// A sweep cannot be interrupted, so a longer one would make the search hard to stop.
-const LONGEST_SWEEP: Duration = Duration::from_millis(4);
 /// Several playouts of one leaf say less than as many of different leaves: lanes have to be that many times
 /// quicker.
 const WORTH: f64 = 2.0;

@@ -212,9 +212,11 @@ impl Mcts {
             Playouts::Lanes => true,
             Playouts::Auto if !timed => true,
             Playouts::Auto => {
-                let (worker, outer) = (&mut self.workers[0], &self.outer);
-                let measure = || worker.lanes_pay(options, state, outer, &effort.deadline);
-                *self.lanes.get_or_insert_with(measure)
+                if self.lanes.is_none() {
+                    let (worker, outer) = (&mut self.workers[0], &self.outer);
+                    self.lanes = worker.lanes_pay(options, state, outer, &effort.deadline);
+                }
+                self.lanes.unwrap_or(false)
             }
         }
     }

@@ -462,6 +462,12 @@ pub struct SolveArgs {
     /// In a game of one role, go on until the plan is known to be a shortest one
     #[arg(long)]
     pub shortest: bool,
+    /// In a game of one role, look for plans by a SAT solver as well
+    #[arg(long, value_enum, default_value_t = Switch::On, value_name = "WHETHER")]
+    pub sat: Switch,
+    /// Count symmetric states as one (alpha-beta, max^n, uct)
+    #[arg(long, value_enum, default_value_t = Switch::Off, value_name = "WHETHER")]
+    pub symmetry: Switch,
     /// Stop after making that many states; together with --seed this makes runs repeatable
     #[arg(long, value_name = "N")]
     pub nodes: Option<u64>,
@@ -480,6 +486,15 @@ pub struct SolveArgs {
     /// Bounds on reasoning.
     #[command(flatten)]
     pub reason: ReasonLimits,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
 }
 
 /// Evaluation functions.

@@ -1,20 +1,22 @@
 //! `fluxion solve`: the value of a game for each role, the best line, and whether that is proved.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{
-    Budget, Deadline, Evaluator, Game, JointMove, Machine, ReasonError, Reasoner, Role, State,
+    Budget, Canonicalizer, Deadline, Evaluator, Foresight, Game, JointMove, Machine, ReasonError,
+    Reasoner, Role, State,
 };
 use indicatif::ProgressBar;
 use search::class::{Sampling, sample};
 use search::deepening::Simultaneous;
 use search::mcts::{self, Mcts};
-use search::solver::{Method, SolverOptions, solver};
+use search::solver::{Helpers, Method, SolverOptions, solver};
 use search::{Certainty, Effort, Fact, GameClass, Search, SearchReport, Stop, Value};
 use serde_json::{Value as Json, json};
 
-use crate::args::{SimultaneousMoves, SolveArgs, SolveEvaluator, SolveMethod};
+use crate::args::{SimultaneousMoves, SolveArgs, SolveEvaluator, SolveMethod, Switch};
 use crate::exit::Exit;
 use crate::input;
 use crate::session::Session;
@@ -100,7 +102,11 @@ fn searcher(
     if args.method == SolveMethod::Uct {
         let memory = args.memory << 20;
         let options = mcts::Options { memory, seed: args.seed, ..mcts::Options::default() };
-        return Box::new(Mcts::new(reasoner, options).with_class(class));
+        let search = Mcts::new(reasoner, options).with_class(class);
+        return Box::new(match symmetries(args, reasoner, clock) {
+            Some(symmetries) => search.with_symmetries(symmetries),
+            None => search,
+        });
     }
     let gates = reasoner.gates().filter(|_| args.evaluator == SolveEvaluator::Fuzzy);
     let evaluator = gates.map(|gates| {
@@ -110,7 +116,32 @@ fn searcher(
             evaluate::Evaluation::ground(reasoner.game(), gates.program(), &options, &deadline);
         Box::new(made.evaluator()) as Box<dyn Evaluator>
     });
-    solver(machine, evaluator, class.clone(), &options(args))
+    let foresight = foresight(args, reasoner);
+    let canonicalizer = symmetries(args, reasoner, clock);
+    let helpers = Helpers { evaluator, foresight, canonicalizer };
+    solver(machine, helpers, class.clone(), &options(args))
+}
+
+/// The longest plan that a SAT solver looks for.
+const LONGEST_PLAN: usize = 1000;
+
+fn foresight(args: &SolveArgs, reasoner: &Reasoner) -> Option<Box<dyn Foresight>> {
+    let gates = reasoner.gates().filter(|_| args.sat == Switch::On)?;
+    let memory = args.memory << 20;
+    let planner = prove::sat::plan::SatPlanner::new(gates, LONGEST_PLAN, memory, args.seed)?;
+    Some(Box::new(planner))
+}
+
+fn symmetries(
+    args: &SolveArgs,
+    reasoner: &Reasoner,
+    clock: &Clock,
+) -> Option<Arc<dyn Canonicalizer>> {
+    let gates = reasoner.gates().filter(|_| args.symmetry == Switch::On)?;
+    let deadline = clock.deadline().not_after(clock.part(BUILDING + 2.0 * SAMPLING));
+    let options = symmetry::Options { deadline, ..symmetry::Options::default() };
+    let found = symmetry::detect(reasoner.game(), Some(gates), &options);
+    Some(Arc::new(found.representatives(symmetry::Size::default())?))
 }
 
 fn options(args: &SolveArgs) -> SolverOptions {

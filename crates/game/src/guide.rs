@@ -1,6 +1,7 @@
-//! What knowledge about a game looks like to a search: values of states, and states that are the same
-//! up to symmetry. Other crates fill these interfaces; searches see nothing else of them.
+//! What knowledge about a game looks like to a search: values of states, states that are the same up to
+//! symmetry, and ways to an end. Other crates fill these interfaces; searches see nothing else of them.
 
+use crate::deadline::Deadline;
 use crate::ids::{JointMove, Move, Role};
 use crate::state::State;
 
@@ -29,6 +30,11 @@ pub trait Canonicalizer: Send + Sync {
     /// Where the move of a role came from: the inverse of [`Canonicalizer::image`].
     fn origin(&self, symmetry: SymmetryId, role: Role, action: Move) -> (Role, Move);
 
+    /// Whether it was switched off because it does not pay: then states need not be asked for any more.
+    fn is_off(&self) -> bool {
+        false
+    }
+
     /// Where a symmetry takes a role: every role to itself, unless role symmetries were asked for.
     fn role(&self, _symmetry: SymmetryId, role: Role) -> Role {
         role
@@ -41,4 +47,24 @@ pub trait Canonicalizer: Send + Sync {
 
     /// Leaves one of each set of joint moves that are symmetric in the state (thesis Def. 8.3).
     fn distinct_joint(&self, _state: &State, _joint: &mut Vec<JointMove>) {}
+}
+
+/// What somebody who looks ahead has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Foreseen {
+    /// These moves lead to an end with the wanted reward. Whoever follows them should replay them first.
+    Way(Vec<Move>),
+    /// No end with that reward can be reached.
+    Never,
+    /// Nothing was found so far; more work may help.
+    Open,
+    /// Nothing was found, and more work would not fit into memory.
+    Beyond,
+}
+
+/// Finds ways through games of one role otherwise than by making moves.
+pub trait Foresight: Send {
+    /// Looks for moves from a state to an end with a reward of at least `least`. How hard it tries is measured by
+    /// `work`: twice as much takes about twice the time.
+    fn look(&mut self, state: &State, least: u8, work: u64, deadline: &Deadline) -> Foreseen;
 }

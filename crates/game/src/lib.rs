@@ -54,7 +54,7 @@ pub use expander::{Expander, Expansion};
 pub use game::{Game, GameError};
 pub use gates::Gates;
 pub use ground::{Budget, GroundProgram, Stopped};
-pub use guide::{Canonicalizer, Evaluator, SymmetryId};
+pub use guide::{Canonicalizer, Evaluator, Foreseen, Foresight, SymmetryId};
 pub use ids::{FluentId, JointMove, Move, Role};
 pub use interpreter::Interpreter;
 pub use machine::{Goal, Goals, Machine, Playouts, ReasonError};

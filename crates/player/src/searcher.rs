@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use game::playout::Random;
-use game::{Deadline, Evaluator, Move, ReasonError, State, Status};
+use game::{Canonicalizer, Deadline, Evaluator, Foresight, Move, ReasonError, State, Status};
 use search::planning::Distance;
 use search::{Effort, Search, SearchReport};
 
@@ -157,6 +157,41 @@ pub(crate) fn to_go(
 ) -> Option<Box<dyn Distance>> {
     let shared = relaxation(context, deadline)?;
     Some(Box::new(relax::ToGo::new(&shared, measure)))
+}
+
+/// The longest plan that a SAT solver looks for, and its part of the memory.
+const LONGEST_PLAN: usize = 1000;
+const SAT_SHARE: usize = 4;
+
+/// Somebody who looks ahead by a SAT solver on the circuit, if it is there.
+pub(crate) fn foresight(context: &Context) -> Option<Box<dyn Foresight>> {
+    let gates = context.reasoner.gates()?;
+    let memory = context.memory / SAT_SHARE;
+    let planner = prove::sat::plan::SatPlanner::new(gates, LONGEST_PLAN, memory, context.seed)?;
+    Some(Box::new(planner))
+}
+
+/// What symmetries may cost more than they save before they are switched off (thesis §8.4).
+const MOST_LOST: Duration = Duration::from_millis(10);
+/// States for measuring what an expansion costs.
+const EXPANSIONS: usize = 50;
+
+/// The symmetries of the game that keep all roles, if there are any and the circuit is there. Where the clock counts,
+/// they switch themselves off if they do not pay; with a limit on nodes that would make moves depend on the clock.
+pub(crate) fn symmetries(
+    context: &Context,
+    timed: bool,
+    deadline: &Deadline,
+) -> Option<Arc<dyn Canonicalizer>> {
+    let gates = context.reasoner.gates()?;
+    let options = symmetry::Options { deadline: half(deadline), ..symmetry::Options::default() };
+    let found = symmetry::detect(context.reasoner.game(), Some(gates), &options);
+    let table = found.representatives(symmetry::Size::default())?;
+    if !timed {
+        return Some(Arc::new(table));
+    }
+    let expansion = symmetry::expansion_time(&mut gates.machine(), EXPANSIONS, context.seed);
+    Some(Arc::new(symmetry::Thrifty::new(table, expansion, MOST_LOST)))
 }
 
 /// Half of the time that is left.

@@ -10,7 +10,7 @@ use search::planning::{Planner, PlannerOptions};
 use search::{Blind, GameClass, Search};
 
 use crate::options::{Kind, OptionInfo, Options};
-use crate::searcher::{Searcher, evaluator, relaxation, to_go};
+use crate::searcher::{Searcher, evaluator, foresight, relaxation, symmetries, to_go};
 use crate::thinker::{Context, Thinker};
 
 const fn switch(key: &'static str, default: &'static str, help: &'static str) -> OptionInfo {
@@ -54,6 +54,10 @@ const fn or_off(key: &'static str, whole: bool, most: f64, help: &'static str) -
 
 const NODES: OptionInfo = whole("nodes", (0.0, 1e12), "0", "nodes for a move; 0 for no limit");
 const MEMORY: OptionInfo = whole("memory", (0.0, 1e6), "0", "MiB; 0 for what the player is given");
+const SYMMETRY: OptionInfo =
+    switch("symmetry", "off", "count symmetric states as one (thesis §8.4)");
+const SAT: OptionInfo =
+    switch("sat", "on", "in games of one role, look for plans by a SAT solver as well");
 const EVALUATORS: &[&str] =
     &["off", "fuzzy", "distance", "basic", "ground", "learned", "h0", "h1", "h2", "h12"];
 
@@ -68,6 +72,8 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     number("c", (0.0, 10.0), "0.4", "weight of exploration"),
     number("prior", (0.0, 1e3), "2", "visits that a learned value weighs as much as"),
     number("implicit", (0.0, 1.0), "0.3", "weight of learned values in implicit minimax backups"),
+    SYMMETRY,
+    SAT,
     MEMORY,
 ];
 
@@ -95,6 +101,7 @@ pub(crate) static UCT: &[OptionInfo] = &[
     choice("eval", EVALUATORS, "the evaluator for bias, implicit and cutoff"),
     choice("playouts", &["auto", "stepper", "lanes"], "what carries out playouts"),
     whole("leaves", (0.0, 512.0), "0", "leaves collected for the lanes; 0 for a fitting number"),
+    SYMMETRY,
     MEMORY,
 ];
 
@@ -111,6 +118,7 @@ pub(crate) static DEEPENING: &[OptionInfo] = &[
     choice("noise", &["applicable", "possible"], "which actions tell noisy leaves"),
     choice("simultaneous", &["mixed", "serial"], "where several roles choose"),
     choice("eval", EVALUATORS, "the evaluator of leaves"),
+    SYMMETRY,
     MEMORY,
 ];
 
@@ -119,6 +127,7 @@ pub(crate) static PLAN: &[OptionInfo] = &[
     NODES,
     choice("eval", EVALUATORS, "guides the search"),
     choice("distance", &["off", "hmax", "hadd", "ff"], "moves to go, for A* and greedy search"),
+    SAT,
     MEMORY,
 ];
 
@@ -185,8 +194,12 @@ fn mcts_options(options: &Options, context: &Context) -> mcts::Options {
 pub(crate) fn uct(options: &Options, context: &Context) -> Box<dyn Thinker> {
     let mcts_options = mcts_options(options, context);
     let eval = options.text("eval").to_owned();
+    let (symmetric, timed) = (options.is_on("symmetry"), options.whole("nodes") == 0);
     let make = move |context: &Context, deadline: &Deadline| -> Box<dyn Search> {
-        let search = Mcts::new(&context.reasoner, mcts_options.clone());
+        let mut search = Mcts::new(&context.reasoner, mcts_options.clone());
+        if symmetric && let Some(symmetries) = symmetries(context, timed, deadline) {
+            search = search.with_symmetries(symmetries);
+        }
         match evaluator(&eval, context, deadline) {
             Some(evaluator) => Box::new(search.with_evaluator(evaluator)),
             None => Box::new(search),
@@ -258,10 +271,14 @@ fn deepen_by(
 ) -> Box<dyn Thinker> {
     let chosen = deepening::Options { opponents, ..deepening_options(options, context) };
     let eval = eval.to_owned();
+    let (symmetric, timed) = (options.is_on("symmetry"), options.whole("nodes") == 0);
     let make = move |context: &Context, deadline: &Deadline| -> Box<dyn Search> {
         let class = class_of(context, deadline);
         let evaluator = evaluator(&eval, context, deadline).unwrap_or_else(|| Box::new(Blind));
-        let search = Deepening::new(context.machine(), evaluator, class, &chosen);
+        let mut search = Deepening::new(context.machine(), evaluator, class, &chosen);
+        if symmetric && let Some(symmetries) = symmetries(context, timed, deadline) {
+            search = search.with_symmetries(symmetries);
+        }
         let possible = chosen.quiescence.is_some_and(|q| q.noise == deepening::Noise::Possible);
         match possible.then(|| relaxation(context, deadline)).flatten() {
             Some(shared) => {
@@ -305,6 +322,7 @@ pub(crate) fn plan(options: &Options, context: &Context) -> Box<dyn Thinker> {
     let memory = memory(options, context);
     let eval = options.text("eval").to_owned();
     let nodes = options.whole("nodes");
+    let sat = options.is_on("sat");
     let measure = match options.text("distance") {
         "hmax" => Some(relax::Measure::Max),
         "hadd" => Some(relax::Measure::Add),
@@ -321,6 +339,10 @@ pub(crate) fn plan(options: &Options, context: &Context) -> Box<dyn Thinker> {
         let planner = Planner::new(context.machine(), options);
         let planner = match evaluator(&eval, context, deadline) {
             Some(evaluator) => planner.with_evaluator(evaluator),
+            None => planner,
+        };
+        let planner = match foresight(context).filter(|_| sat) {
+            Some(foresight) => planner.with_foresight(foresight),
             None => planner,
         };
         let to_go = measure.and_then(|measure| to_go(measure, context, deadline));

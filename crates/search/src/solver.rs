@@ -1,6 +1,8 @@
 //! Which search proves the value of a game: planning for one role, alpha-beta or max^n for more.
 
-use game::{Evaluator, Machine, Role};
+use std::sync::Arc;
+
+use game::{Canonicalizer, Evaluator, Foresight, Machine, Role};
 
 use crate::class::GameClass;
 use crate::deepening::{Deepening, Opponents, Options, Simultaneous};
@@ -48,10 +50,21 @@ impl Default for SolverOptions {
     }
 }
 
-/// The search that solves games of a class. The evaluator, if there is one, tells it where to look first.
+/// Who helps a search, if anybody does.
+#[derive(Default)]
+pub struct Helpers {
+    /// Tells where to look first.
+    pub evaluator: Option<Box<dyn Evaluator>>,
+    /// Looks ahead in games of one role.
+    pub foresight: Option<Box<dyn Foresight>>,
+    /// Knows which states are the same up to symmetry.
+    pub canonicalizer: Option<Arc<dyn Canonicalizer>>,
+}
+
+/// The search that solves games of a class.
 pub fn solver(
     machine: Box<dyn Machine>,
-    evaluator: Option<Box<dyn Evaluator>>,
+    helpers: Helpers,
     class: GameClass,
     options: &SolverOptions,
 ) -> Box<dyn Search> {
@@ -65,8 +78,12 @@ pub fn solver(
             ..PlannerOptions::default()
         };
         let planner = Planner::new(machine, planner);
-        return Box::new(match evaluator {
+        let planner = match helpers.evaluator {
             Some(evaluator) => planner.with_evaluator(evaluator),
+            None => planner,
+        };
+        return Box::new(match helpers.foresight {
+            Some(foresight) => planner.with_foresight(foresight),
             None => planner,
         });
     }
@@ -78,10 +95,10 @@ pub fn solver(
     let simultaneous = options.simultaneous;
     let memory = options.memory;
     let deepening = Options { memory, opponents, simultaneous, ..Options::default() };
-    Box::new(Deepening::new(
-        machine,
-        evaluator.unwrap_or_else(|| Box::new(Blind)),
-        class,
-        &deepening,
-    ))
+    let evaluator = helpers.evaluator.unwrap_or_else(|| Box::new(Blind));
+    let search = Deepening::new(machine, evaluator, class, &deepening);
+    Box::new(match helpers.canonicalizer {
+        Some(symmetries) => search.with_symmetries(symmetries),
+        None => search,
+    })
 }

@@ -51,11 +51,6 @@ impl<C: Canonicalizer> Thrifty<C> {
         }
     }
 
-    /// Whether it is switched off.
-    pub fn is_off(&self) -> bool {
-        self.off.load(Ordering::Relaxed)
-    }
-
     /// The estimate of the time saved so far, in seconds; negative if time was lost.
     pub fn seconds_saved(&self) -> f64 {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
@@ -99,6 +94,10 @@ impl<C: Canonicalizer> Canonicalizer for Thrifty<C> {
             self.off.store(true, Ordering::Relaxed);
         }
         found
+    }
+
+    fn is_off(&self) -> bool {
+        self.off.load(Ordering::Relaxed)
     }
 
     fn image(&self, symmetry: SymmetryId, role: Role, action: Move) -> (Role, Move) {

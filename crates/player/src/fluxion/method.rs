@@ -8,6 +8,7 @@ use search::{Blind, GameClass, Search};
 
 use super::guarded::Guarded;
 use super::opening::{Judged, Known};
+use crate::searcher;
 use crate::thinker::Context;
 
 /// What to do in a match.
@@ -104,6 +105,10 @@ impl Parts<'_> {
             Some(evaluator) => planner.with_evaluator(evaluator),
             None => planner,
         };
+        let planner = match searcher::foresight(self.context).filter(|_| self.options.sat) {
+            Some(foresight) => planner.with_foresight(foresight),
+            None => planner,
+        };
         let to_go = |shared| Box::new(relax::ToGo::new(shared, relax::Measure::Plan));
         Box::new(match &self.known.relaxation {
             Some(shared) => planner.with_distance(to_go(shared)),
@@ -133,6 +138,10 @@ impl Parts<'_> {
             ..mcts::Options::default()
         };
         let search = Mcts::new(&self.context.reasoner, options);
+        let search = match &self.known.symmetries {
+            Some(symmetries) => search.with_symmetries(symmetries.clone()),
+            None => search,
+        };
         Box::new(match evaluator {
             Some(evaluator) => search.with_evaluator(evaluator),
             None => search,
@@ -144,11 +153,11 @@ impl Parts<'_> {
         let memory = self.context.memory / TABLE_SHARE;
         let options = deepening::Options { memory, ..deepening::Options::default() };
         let evaluator = self.best_evaluator().unwrap_or_else(|| Box::new(Blind));
-        Box::new(Deepening::new(
-            self.context.machine(),
-            evaluator,
-            self.known.class.clone(),
-            &options,
-        ))
+        let class = self.known.class.clone();
+        let search = Deepening::new(self.context.machine(), evaluator, class, &options);
+        Box::new(match &self.known.symmetries {
+            Some(symmetries) => search.with_symmetries(symmetries.clone()),
+            None => search,
+        })
     }
 }

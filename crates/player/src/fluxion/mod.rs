@@ -44,6 +44,9 @@ pub(crate) struct Wishes {
     /// How many visits a learned value weighs as much as, and its part in implicit minimax backups.
     pub(crate) prior: f64,
     pub(crate) implicit: f64,
+    /// Whether symmetric states count as one, and whether a SAT solver looks for plans.
+    pub(crate) symmetry: bool,
+    pub(crate) sat: bool,
     /// Threads of the tree search.
     pub(crate) threads: usize,
     /// The most nodes for a move.
@@ -74,6 +77,8 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         exploration: options.number("c"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),
+        symmetry: options.is_on("symmetry"),
+        sat: options.is_on("sat"),
         threads: options.whole("threads").max(1) as usize,
         nodes: Some(options.whole("nodes")).filter(|nodes| *nodes > 0),
     };

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use game::{Deadline, Evaluator};
+use game::{Canonicalizer, Deadline, Evaluator};
 use search::class::{self, Sampling};
 use search::{GameClass, Search};
 
@@ -30,6 +30,8 @@ pub(super) struct Known {
     pub(super) derived: Option<Judged>,
     /// The delete relaxation, for games of one role.
     pub(super) relaxation: Option<Arc<relax::Relaxation>>,
+    /// States that are the same up to symmetry, where that was asked for.
+    pub(super) symmetries: Option<Arc<dyn Canonicalizer>>,
     /// Whether the circuit was there.
     pub(super) on_circuit: bool,
     account: Account,
@@ -52,6 +54,7 @@ impl Known {
             learned: None,
             derived: None,
             relaxation: None,
+            symmetries: None,
             on_circuit: context.reasoner.gates().is_some(),
             account: Account::default(),
         }
@@ -111,6 +114,7 @@ impl<'o> Opening<'o> {
         self.derive(lesson, deadline);
         self.relax(deadline);
         self.prove(deadline);
+        self.symmetries(deadline);
         self.try_out(deadline);
         self.known
     }
@@ -175,6 +179,21 @@ impl<'o> Opening<'o> {
         };
         let share = EVALUATOR.of(deadline);
         self.known.relaxation = self.known.account.try_aside("relaxation", &share, relax);
+    }
+
+    /// Finds the symmetries, for whom symmetric states count as one.
+    fn symmetries(&mut self, deadline: &Deadline) {
+        let plans = self.known.method == Method::Planning;
+        if !self.wishes.symmetry || plans || !self.known.on_circuit {
+            return;
+        }
+        let (context, timed) = (self.context.clone(), self.wishes.nodes.is_none());
+        let find = move |deadline: &Deadline| {
+            let found = searcher::symmetries(&context, timed, deadline)?;
+            Some((found, "symmetric states count as one".to_owned()))
+        };
+        let share = EVALUATOR.of(deadline);
+        self.known.symmetries = self.known.account.try_aside("symmetries", &share, find);
     }
 
     /// Tries in quick games what pays in this game: what was learned is dropped where it clearly does not,

@@ -13,8 +13,10 @@ pub mod local;
 pub mod mine;
 pub mod model;
 pub mod pdr;
+pub mod plan;
 pub mod sample;
 pub mod solver;
+pub mod swap;
 pub mod unroll;
 
 pub use engine::{Options, decide};

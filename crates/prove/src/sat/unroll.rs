@@ -105,23 +105,28 @@ impl<'m> Unrolling<'m> {
 
     /// A role makes exactly one move in a step, and it is legal.
     fn moves(&mut self, sat: &mut Sat, step: usize, role: usize) -> bool {
+        let Some(mut literals) = self.offer(sat, step, role) else { return false };
+        literals.retain(|literal| *literal != FALSE);
+        sat.clause(literals.iter().copied());
+        sat.at_most_one(&literals);
+        true
+    }
+
+    /// For each move of a role in a step the literal that it is made, which implies that it is legal. None if the
+    /// deadline passed.
+    pub fn offer(&mut self, sat: &mut Sat, step: usize, role: usize) -> Option<Vec<Lit>> {
         let model = self.model;
         let mut literals = Vec::with_capacity(model.does[role].len());
         for (does, legal) in model.does[role].iter().zip(&model.legal[role]) {
-            let Some(legal) = self.literal(sat, step, *legal) else { return false };
+            let legal = self.literal(sat, step, *legal)?;
             let literal = if legal == FALSE { FALSE } else { sat.fresh() };
             self.steps[step][does.node()] = literal;
-            if legal == FALSE {
-                continue;
-            }
-            if legal != TRUE {
+            if legal != FALSE && legal != TRUE {
                 sat.clause([-literal, legal]);
             }
             literals.push(literal);
         }
-        sat.clause(literals.iter().copied());
-        sat.at_most_one(&literals);
-        true
+        Some(literals)
     }
 
     /// The literal of a signal in a step, with the clauses that define it. None if the deadline passed.

@@ -78,7 +78,9 @@ impl Context {
     /// The representative of a state, with the symmetry that leads to it. Symmetries that change roles
     /// change whose value is meant, so they are not used.
     pub(super) fn canonical(&self, state: State, joint: &JointMove) -> (State, SymmetryId) {
-        let Some(symmetries) = &self.symmetries else { return (state, SymmetryId(0)) };
+        let Some(symmetries) = self.symmetries.as_ref().filter(|known| !known.is_off()) else {
+            return (state, SymmetryId(0));
+        };
         let (canonical, symmetry) = symmetries.canonical(&state);
         let mut moves = joint.0.iter().enumerate();
         let keeps_roles = moves.all(|(role, action)| {

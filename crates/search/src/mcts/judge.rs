@@ -72,7 +72,7 @@ impl Worker {
         }
         let next = self.machine.next(&node.state, &JointMove(joint.to_vec()))?;
         if self.machine.is_terminal(&next)? {
-            let key = shared.zobrist.update(node.key, &node.state, &next);
+            let (key, next) = shared.place_of(node, next);
             let child = self.node_of(shared, key, next)?;
             let value = f64::from(shared.graph.node(child).roles[role].bounds.get().low);
             edge.prior.set(value);

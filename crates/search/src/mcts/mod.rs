@@ -13,6 +13,7 @@
 //! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
 //! | `playout`, `policy`, `amaf`, `lanes`, `judge` | values of leaves and successors, what is learned from moves |
 //! | `worker`, `outcome` | one thread at work, and what to play in the end |
+//! | `symmetric` | one node for all states that are the same up to symmetry |
 
 mod amaf;
 mod graph;
@@ -27,12 +28,14 @@ mod policy;
 mod recycle;
 mod select;
 mod solver;
+mod symmetric;
 mod worker;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use game::{Evaluator, Machine, ReasonError, Reasoner, Role, State};
+use game::{Canonicalizer, Evaluator, Machine, ReasonError, Reasoner, Role, State};
 
 use crate::class::GameClass;
 use crate::effort::{Effort, Meter, Stop};
@@ -69,6 +72,7 @@ pub struct Mcts {
     options: Options,
     source: Source,
     evaluator: Option<Box<dyn Evaluator>>,
+    symmetries: Option<Arc<dyn Canonicalizer>>,
     outer: Vec<Bounds>,
     zobrist: Zobrist,
     graph: Graph,
@@ -119,6 +123,7 @@ impl Mcts {
             lanes: None,
             totals: Totals::default(),
             evaluator: None,
+            symmetries: None,
             source,
             options,
         }
@@ -129,6 +134,15 @@ impl Mcts {
     pub fn with_evaluator(mut self, evaluator: Box<dyn Evaluator>) -> Self {
         self.evaluator = Some(evaluator);
         self.workers.clear();
+        self
+    }
+
+    /// States that are the same up to a symmetry that keeps all roles share a node; reports are about the state
+    /// that was asked for.
+    #[must_use]
+    pub fn with_symmetries(mut self, symmetries: Arc<dyn Canonicalizer>) -> Self {
+        self.symmetries = Some(symmetries);
+        self.forget();
         self
     }
 
@@ -233,6 +247,7 @@ impl Mcts {
             options,
             graph: &self.graph,
             zobrist: &self.zobrist,
+            symmetries: self.symmetries.as_deref(),
             root,
             outer: &self.outer,
             lanes: counts.lanes,
@@ -276,9 +291,20 @@ impl Mcts {
         }
     }
 
-    fn report(&self, role: Role, root: NodeId, meter: &Meter, counts: &Counts) -> SearchReport {
+    fn report(
+        &mut self,
+        role: Role,
+        (root, state): (NodeId, &State),
+        meter: &Meter,
+        counts: &Counts,
+    ) -> SearchReport {
         let mut report = outcome::blank(role, self.outer.len());
         outcome::fill(&mut report, &self.options, &self.graph, root);
+        if let Some(symmetries) = &self.symmetries {
+            let merged = &self.graph.node(root).state;
+            let machine = &mut *self.workers[0].machine;
+            symmetric::turn_back(&**symmetries, machine, (merged, state), &mut report);
+        }
         report.nodes = counts.begun.load(Relaxed);
         report.selective_depth = counts.deepest.load(Relaxed) as u32;
         report.seconds = meter.seconds();
@@ -313,7 +339,9 @@ impl Search for Mcts {
         let timed = effort.deadline.instant().is_some() || effort.nodes.is_none();
         let endless = Effort { nodes: None, ..effort.clone() };
         let mut meters = vec![Meter::start(&endless); self.options.threads];
-        let root = match self.root(state) {
+        let symmetries = self.symmetries.as_deref();
+        let merged = symmetric::representative(symmetries, self.outer.len(), state.clone()).0;
+        let root = match self.root(&merged) {
             Ok(root) => root,
             Err(Stop::Machine(error)) => return Err(error),
             Err(stop) => {
@@ -352,11 +380,12 @@ impl Search for Mcts {
             if effort.deadline.passed() {
                 break if effort.deadline.cancelled() { Stop::Cancelled } else { Stop::Time };
             }
-            observe(&self.report(role, root, &meters[0], &counts));
+            let report = self.report(role, (root, state), &meters[0], &counts);
+            observe(&report);
         };
         self.totals.simulations = counts.begun.load(Relaxed);
         self.totals.playouts = counts.playouts.load(Relaxed);
-        let mut report = self.report(role, root, &meters[0], &counts);
+        let mut report = self.report(role, (root, state), &meters[0], &counts);
         report.stop = Some(stop);
         observe(&report);
         Ok(report)

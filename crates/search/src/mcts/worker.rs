@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use game::playout::Random;
-use game::{Batch, Evaluator, JointMove, Machine, Move, Role, State};
+use game::{Batch, Canonicalizer, Evaluator, JointMove, Machine, Move, Role, State};
 
 use crate::effort::{Meter, Stop};
 use crate::hash::{Key, Zobrist};
@@ -30,6 +30,8 @@ pub(super) struct Shared<'s> {
     pub(super) options: &'s Options,
     pub(super) graph: &'s Graph,
     pub(super) zobrist: &'s Zobrist,
+    /// States that are the same up to symmetry share a node.
+    pub(super) symmetries: Option<&'s dyn Canonicalizer>,
     pub(super) root: NodeId,
     /// What is known about the values of every node.
     pub(super) outer: &'s [Bounds],
@@ -46,6 +48,14 @@ pub(super) struct Shared<'s> {
     pub(super) pause: Option<Instant>,
     /// The bytes at which the round is over.
     pub(super) memory: usize,
+}
+
+impl Shared<'_> {
+    /// The state that stands for a successor of a node, and its key.
+    pub(super) fn place_of(&self, node: &Node, next: State) -> (Key, State) {
+        let next = super::symmetric::representative(self.symmetries, self.outer.len(), next).0;
+        (self.zobrist.update(node.key, &node.state, &next), next)
+    }
 }
 
 /// Why a thread came back without being told to stop.
@@ -285,7 +295,7 @@ impl Worker {
         }
         meter.count()?;
         let next = self.machine.next(&node.state, &JointMove(joint))?;
-        let key = shared.zobrist.update(node.key, &node.state, &next);
+        let (key, next) = shared.place_of(node, next);
         let child = self.node_of(shared, key, next)?;
         if let Some((role, edge)) = edge {
             edge.prior.set(prior(shared.graph.node(child), role));

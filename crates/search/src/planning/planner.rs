@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use game::playout::Random;
-use game::{Evaluator, JointMove, Machine, Move, ReasonError, Role, State};
+use game::{Evaluator, Foreseen, Foresight, JointMove, Machine, Move, ReasonError, Role, State};
 
 use super::best_first::{Guide, best_first};
 use super::clock::clock_fluents;
@@ -61,10 +61,11 @@ enum Method {
     AStar,
     Greedy,
     Ida,
+    Foresight,
 }
 
 /// The methods in the order in which they are tried.
-const METHODS: [Method; 12] = [
+const METHODS: [Method; 13] = [
     Method::Complete,
     Method::Timeless,
     Method::AStar,
@@ -77,6 +78,7 @@ const METHODS: [Method; 12] = [
     Method::Adaptation,
     Method::Nested,
     Method::DepthFirst,
+    Method::Foresight,
 ];
 
 /// The time that each method has in the first round, and the states that it may make instead where the time
@@ -85,6 +87,9 @@ const FIRST_ROUND: Duration = Duration::from_millis(8);
 const FIRST_STATES: u64 = 4000;
 /// A state takes a method that asks for the distance of each about that many times as long.
 const COST_OF_DISTANCE: u64 = 64;
+/// How hard those who look ahead may try in the first round; they get that many times the time of other methods.
+const FIRST_WORK: u64 = 500;
+const LOOKING: u32 = 4;
 /// The width of beams in the first round.
 const FIRST_WIDTH: usize = 32;
 
@@ -93,6 +98,9 @@ pub struct Planner {
     machine: Box<dyn Machine>,
     evaluator: Option<Box<dyn Evaluator>>,
     distance: Option<Box<dyn Distance>>,
+    foresight: Option<Box<dyn Foresight>>,
+    /// No larger reward can be had; what the options say, or less if somebody looked ahead.
+    top: u8,
     options: PlannerOptions,
     kept: Option<Kept>,
     /// Whether nothing is better than the kept plan, and whether nothing as good is shorter.
@@ -114,6 +122,8 @@ impl Planner {
             machine,
             evaluator: None,
             distance: None,
+            foresight: None,
+            top: options.top,
             options,
             kept: None,
             proved: false,
@@ -141,6 +151,13 @@ impl Planner {
         self
     }
 
+    /// With somebody who looks ahead.
+    #[must_use]
+    pub fn with_foresight(mut self, foresight: Box<dyn Foresight>) -> Self {
+        self.foresight = Some(foresight);
+        self
+    }
+
     /// The kept plan from a state on, if it leads through it.
     fn follow(&mut self, state: &State) {
         let at = self.kept.as_ref().and_then(|kept| kept.states.iter().position(|s| s == state));
@@ -150,6 +167,7 @@ impl Planner {
         } else {
             self.kept = None;
             (self.proved, self.shortest) = (false, false);
+            self.top = self.options.top;
         }
         if self.rounds_from.as_ref() != Some(state) {
             self.rounds_from = Some(state.clone());
@@ -158,7 +176,7 @@ impl Planner {
     }
 
     fn is_done(&self) -> bool {
-        let best = self.kept.as_ref().is_some_and(|kept| kept.reward >= self.options.top);
+        let best = self.kept.as_ref().is_some_and(|kept| kept.reward >= self.top);
         (best || self.proved) && (!self.options.shortest || self.shortest || self.is_spent())
     }
 
@@ -174,13 +192,16 @@ impl Planner {
         found: &super::Plan,
         complete: bool,
     ) -> Result<(), ReasonError> {
-        let patient = found.reward < self.options.top && !complete && !self.proved;
+        let patient = found.reward < self.top && !complete && !self.proved;
         let better = self.kept.as_ref().is_none_or(|kept| {
             let (old, new) = (kept.moves.len(), found.moves.len());
             let by_length = if patient { new > old } else { new < old };
             found.reward > kept.reward || (found.reward == kept.reward && by_length)
         });
-        if better && let Some((states, reward)) = replay(&mut *self.machine, state, &found.moves)? {
+        if better
+            && let Some((states, reward)) = replay(&mut *self.machine, state, &found.moves)?
+            && reward >= found.reward
+        {
             self.kept = Some(Kept { states, moves: found.moves.clone(), reward });
         }
         Ok(())
@@ -189,13 +210,14 @@ impl Planner {
     /// Whether a method makes sense for this game now.
     fn applies(&self, method: Method) -> bool {
         let has_clock = self.clock.as_ref().is_some_and(|clock| !clock.is_empty());
-        let best = self.kept.as_ref().is_some_and(|kept| kept.reward >= self.options.top);
+        let best = self.kept.as_ref().is_some_and(|kept| kept.reward >= self.top);
         let fits = match method {
             Method::Complete => true,
             _ if best || self.proved => false,
             Method::Timeless => has_clock,
             Method::Value => self.evaluator.is_some(),
             Method::AStar | Method::Greedy | Method::Ida => self.distance.is_some(),
+            Method::Foresight => self.foresight.is_some(),
             Method::Nested => self.round.is_multiple_of(2),
             _ => true,
         };
@@ -204,8 +226,11 @@ impl Planner {
 
     /// Runs one method within a part of the effort.
     fn run(&mut self, method: Method, state: &State, effort: &Effort) -> Result<Ended, Stop> {
+        if method == Method::Foresight {
+            return self.look_ahead(state, effort);
+        }
         let options = &self.options;
-        let mut planning = Planning::new(&mut *self.machine, effort, options.top, options.memory);
+        let mut planning = Planning::new(&mut *self.machine, effort, self.top, options.memory);
         if method != Method::Complete {
             planning = planning.patiently();
         }
@@ -244,6 +269,8 @@ impl Planner {
                 let nesting = Nesting { longest: options.longest, ..Nesting::default() };
                 policy_adaptation(&mut planning, state, &nesting, &mut random)
             }
+            // Done above.
+            Method::Foresight => Ok(Ended::Open),
             Method::Nested => {
                 nested_monte_carlo(&mut planning, state, 2, options.longest, &mut random)
             }
@@ -257,6 +284,28 @@ impl Planner {
         }
         self.learn(method, &ended);
         ended
+    }
+
+    /// Asks somebody who looks ahead: in even rounds for the largest reward, in odd ones for any larger one than is kept.
+    /// The work counts as nodes, so that a limit on them ends it.
+    fn look_ahead(&mut self, state: &State, effort: &Effort) -> Result<Ended, Stop> {
+        let Some(foresight) = &mut self.foresight else { return Ok(Ended::Open) };
+        let above = self.kept.as_ref().map_or(0, |kept| kept.reward).saturating_add(1);
+        let least = if self.round.is_multiple_of(2) { self.top.max(above) } else { above };
+        let work = FIRST_WORK << self.round.min(40);
+        self.nodes += work.min(effort.nodes.unwrap_or(work));
+        match foresight.look(state, least, work, &effort.deadline) {
+            Foreseen::Way(moves) => {
+                self.keep(state, &super::Plan { moves, reward: least }, false)?
+            }
+            Foreseen::Never => {
+                self.top = self.top.min(least - 1);
+                self.proved |= least == above;
+            }
+            Foreseen::Beyond => self.spent.push(Method::Foresight),
+            Foreseen::Open => {}
+        }
+        Ok(Ended::Open)
     }
 
     /// Draws conclusions from the end of a method.
@@ -286,7 +335,7 @@ impl Planner {
     fn report(&self, seconds: f64, moves: &[Move]) -> SearchReport {
         let mut report = SearchReport::empty("planning", Role(0), 1);
         report.best = moves.first().copied();
-        let top = f64::from(self.options.top);
+        let top = f64::from(self.top);
         if let Some(kept) = &self.kept {
             let reward = f64::from(kept.reward);
             let high = if self.proved { reward } else { top.max(reward) };
@@ -307,7 +356,7 @@ impl Planner {
     /// A random playout, so that there is some plan from the beginning.
     fn first_plan(&mut self, state: &State, effort: &Effort) -> Result<(), Stop> {
         let options = &self.options;
-        let mut planning = Planning::new(&mut *self.machine, effort, options.top, options.memory);
+        let mut planning = Planning::new(&mut *self.machine, effort, self.top, options.memory);
         let mut random = Random::new(options.seed);
         let ended =
             nested_monte_carlo(&mut planning, state, 0, options.longest, &mut random).map(|_| ());
@@ -325,7 +374,8 @@ impl Planner {
         let left = effort.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.nodes));
         let mut limits = effort.clone();
         if effort.deadline.instant().is_some() && effort.nodes.is_none() {
-            let time = FIRST_ROUND * (1 << self.round.min(20));
+            let times = if method == Method::Foresight { LOOKING } else { 1 };
+            let time = FIRST_ROUND * (1 << self.round.min(20)) * times;
             limits.deadline = effort.deadline.not_after(Instant::now() + time);
             return (limits, false);
         }
@@ -422,7 +472,7 @@ impl Search for Planner {
 
     fn forget(&mut self) {
         (self.kept, self.clock, self.rounds_from) = (None, None, None);
-        (self.proved, self.shortest) = (false, false);
+        (self.proved, self.shortest, self.top) = (false, false, self.options.top);
         (self.round, self.spent) = (0, Vec::new());
     }
 

@@ -74,19 +74,24 @@ impl SatPlanner {
         (model, over, good)
     }
 
-    /// Lengths to try: growing by half, and what random play took at most.
+    /// Lengths to try: first one that random play did not exceed, since ends are often bound by a counter; then all,
+    /// growing by half.
     fn lengths(&self) -> Vec<usize> {
         let mut lengths: Vec<usize> = (1..12).flat_map(|bit| [1 << bit, 3 << (bit - 1)]).collect();
-        lengths.extend(self.swaps.as_ref().and_then(|swaps| swaps.longest));
         lengths.extend([1, self.longest]);
         lengths.retain(|length| (1..=self.longest).contains(length));
         lengths.sort_unstable();
         lengths.dedup();
+        let played = self.swaps.as_ref().and_then(|swaps| swaps.longest);
+        let usual = played.and_then(|played| lengths.iter().position(|length| *length >= played));
+        if let Some(usual) = usual {
+            lengths[..=usual].rotate_right(1);
+        }
         lengths
     }
 
     fn sample(&mut self, state: &State, deadline: &Deadline) {
-        if self.swaps.is_none() {
+        if self.swaps.as_ref().is_none_or(|swaps| !swaps.complete) {
             let part = deadline.left().map(|left| Deadline::within(left / SAMPLING));
             let part = match (part, deadline.flag()) {
                 (Some(part), Some(flag)) => part.or_when(flag),
@@ -180,8 +185,12 @@ impl<'m> Lines<'m> {
         conflicts: u32,
         memory: usize,
     ) -> (Seen, usize) {
-        let known = refuted;
-        for length in lengths.iter().copied().filter(|length| *length > known) {
+        // No line is longer than this.
+        let mut bound = usize::MAX;
+        for length in lengths.iter().copied() {
+            if length <= refuted || length > bound {
+                continue;
+            }
             while self.wins.len() <= length {
                 if self.sat.clauses() * CLAUSE_BYTES > memory {
                     return (Seen::Beyond, refuted);
@@ -190,29 +199,32 @@ impl<'m> Lines<'m> {
                     return (Seen::Open, refuted);
                 }
             }
-            match self.within(length, conflicts) {
+            let ends = self.sat.solve_within(&[self.goes[length]], CHEAP) == Answer::Unsat;
+            match self.within(length, conflicts, ends) {
                 Some(Some(way)) => return (Seen::Way(way), refuted),
-                Some(None) => refuted = length,
+                Some(None) => refuted = length.max(refuted),
                 None if self.sat.is_over() => return (Seen::Open, refuted),
                 None => {}
             }
-            // Does any line go on?
-            if self.sat.solve_within(&[self.goes[length]], CHEAP) == Answer::Unsat {
-                let seen = if refuted == length { Seen::Never } else { Seen::Open };
-                return (seen, refuted);
+            if ends {
+                bound = length;
+            }
+            if ends && refuted >= length {
+                return (Seen::Never, refuted);
             }
         }
         (Seen::Open, refuted)
     }
 
-    /// A way of at most that many moves; `Some(None)` if there is none.
-    fn within(&mut self, length: usize, conflicts: u32) -> Option<Option<Vec<usize>>> {
+    /// A way of at most that many moves; `Some(None)` if there is none. What only the guessed orders refute is asked
+    /// again without them where it matters most: where no line is longer.
+    fn within(&mut self, length: usize, conflicts: u32, last: bool) -> Option<Option<Vec<usize>>> {
         let asked = self.sat.fresh();
         let wins = self.wins[..=length].iter().copied();
         self.sat.clause(wins.chain([-asked]));
         let mut answer = self.sat.solve_within(&[asked, self.ordered], conflicts);
         let mut sure = answer == Answer::Unsat && !self.sat.failed(self.ordered);
-        if answer == Answer::Unsat && !sure {
+        if answer == Answer::Unsat && !sure && last {
             answer = self.sat.solve_within(&[asked], conflicts);
             sure = answer == Answer::Unsat;
         }

@@ -23,6 +23,8 @@ pub struct Swaps {
     seen: Vec<u8>,
     /// The length of the longest playout that ended.
     pub longest: Option<usize>,
+    /// Whether the time was enough for the whole sample.
+    pub complete: bool,
 }
 
 impl Swaps {
@@ -30,7 +32,7 @@ impl Swaps {
     pub fn sample(gates: &Gates, state: &State, seed: u64, deadline: &Deadline) -> Self {
         let count = gates.moves().first().map_or(0, Vec::len);
         let pairs = if count > MOST_MOVES { 0 } else { count * count };
-        let mut swaps = Self { count, seen: vec![0; pairs], longest: None };
+        let mut swaps = Self { count, seen: vec![0; pairs], longest: None, complete: true };
         let mut machine = gates.machine();
         let mut random = Random::new(seed);
         let mut looked = 0;
@@ -41,12 +43,13 @@ impl Swaps {
                 Ok(false) | Err(_) => break,
             }
         }
+        swaps.complete = !deadline.passed();
         swaps
     }
 
     /// Nothing known.
     pub fn none() -> Self {
-        Self { count: 0, seen: Vec::new(), longest: None }
+        Self { count: 0, seen: Vec::new(), longest: None, complete: false }
     }
 
     /// False where there is nothing to play.

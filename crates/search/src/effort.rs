@@ -145,6 +145,24 @@ impl Meter {
 mod tests {
     use super::*;
 
+    /// What can be said of cancellation on a busy machine: in nodes, not in milliseconds.
+    #[test]
+    fn a_flag_is_seen_at_the_next_node_and_the_clock_after_a_thousand_at_most() {
+        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let mut meter = Meter::start(&Effort::until(Deadline::never().or_when(flag.clone())));
+        assert!((0..100_000).all(|_| meter.count().is_ok()));
+        flag.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(meter.count(), Err(Stop::Cancelled));
+        let soon = Duration::from_millis(20);
+        let mut meter = Meter::start(&Effort::until(Deadline::within(soon)));
+        // Nodes that take no time: looks at the clock become as rare as they ever do.
+        while meter.pause < MOST_NODES && meter.count().is_ok() {}
+        std::thread::sleep(soon);
+        let late = (0..2 * MOST_NODES).take_while(|_| meter.count().is_ok()).count();
+        assert!(late as u64 <= MOST_NODES, "{late}");
+        assert_eq!(meter.count(), Err(Stop::Time));
+    }
+
     #[test]
     fn a_meter_stops_at_the_node_limit_the_deadline_and_the_flag() {
         let mut meter = Meter::start(&Effort::nodes(3));

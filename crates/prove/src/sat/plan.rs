@@ -149,7 +149,9 @@ struct Lines<'m> {
     over: Signal,
     good: Signal,
     swaps: &'m Swaps,
-    barriers: Vec<usize>,
+    /// Places of moves: if a move of a step comes up to the first, then that of the step before up to the second, where
+    /// there is one.
+    falls: Vec<(usize, Option<usize>)>,
     /// Assumed, it lets moves that may change places come in one order only.
     ordered: Lit,
     /// For each step that a move is made in it.
@@ -173,8 +175,8 @@ impl<'m> Lines<'m> {
         let ordered = sat.fresh();
         let unrolling = Unrolling::sharing(model, Start::Initial, Rc::new(Fanout::new(model)));
         let (goes, wins, prefixes, moves) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let barriers = swaps.barriers();
-        Self { sat, unrolling, over, good, swaps, barriers, ordered, goes, wins, prefixes, moves }
+        let falls = falls(swaps);
+        Self { sat, unrolling, over, good, swaps, falls, ordered, goes, wins, prefixes, moves }
     }
 
     /// Tries all lengths; also gives the greatest one that is refuted.
@@ -262,6 +264,9 @@ impl<'m> Lines<'m> {
         let offered = moves.iter().copied().filter(|literal| *literal != FALSE);
         self.sat.clause(offered.chain([-goes]));
         let prefixes = self.at_most_one(&moves);
+        if let Some(any) = prefixes.last() {
+            self.sat.clause([-goes, *any]);
+        }
         self.order(&prefixes);
         (self.prefixes, self.moves) = (prefixes, moves);
         self.goes.push(goes);
@@ -291,10 +296,10 @@ impl<'m> Lines<'m> {
 
     /// After a move of the last step none follows that could as well have come before it.
     fn order(&mut self, prefixes: &[Lit]) {
-        for place in self.barriers.iter().filter(|_| !self.prefixes.is_empty()) {
-            let (before, now) = (self.prefixes[*place], prefixes[*place]);
-            if now != FALSE {
-                self.sat.clause([-self.ordered, -now, before]);
+        for (now, before) in self.falls.iter().filter(|_| !self.prefixes.is_empty()) {
+            let before = before.map_or(FALSE, |place| self.prefixes[place]);
+            if prefixes[*now] != FALSE {
+                self.sat.clause([-self.ordered, -prefixes[*now], before]);
             }
         }
         for (first, made) in self.moves.iter().enumerate().filter(|(_, made)| **made != FALSE) {
@@ -307,6 +312,23 @@ impl<'m> Lines<'m> {
             }
         }
     }
+}
+
+/// In sorted lines moves never fall behind a barrier again; and where a block of moves ends at one, of which only one is
+/// made, the move before comes from before the block. With that, n moves for n blocks are in their places at once.
+fn falls(swaps: &Swaps) -> Vec<(usize, Option<usize>)> {
+    let barriers = swaps.barriers();
+    let is_barrier = |place: &usize| barriers.binary_search(place).is_ok();
+    let mut falls: Vec<_> = barriers.iter().map(|place| (*place, Some(*place))).collect();
+    for block in swaps.blocks() {
+        let last = block.end - 1;
+        let before = block.start.checked_sub(1);
+        let ends = is_barrier(&last) || block.end == swaps.count();
+        if ends && before.as_ref().is_none_or(is_barrier) && !barriers.is_empty() {
+            falls.push((last, before));
+        }
+    }
+    falls
 }
 
 #[cfg(test)]

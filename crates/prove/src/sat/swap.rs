@@ -9,6 +9,8 @@ use game::{Deadline, Gates, JointMove, Machine, Move, ReasonError, Role, State};
 
 const SEEN_TO_SWAP: u8 = 1;
 const SEEN_NOT_TO: u8 = 2;
+/// Both are legal, and neither after the other.
+const EXCLUSIVE: u8 = 4;
 /// With more moves than this there are too many pairs.
 const MOST_MOVES: usize = 3000;
 /// States that are looked at, and moves in each.
@@ -45,6 +47,11 @@ impl Swaps {
         }
         swaps.complete = !deadline.passed();
         swaps
+    }
+
+    /// How many moves there are.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// Nothing known.
@@ -118,7 +125,14 @@ impl Swaps {
             }
             for (other, (second, after_second, then_first)) in after.iter().enumerate() {
                 let Some(second) = *second else { continue };
-                if second >= first || !then.contains(&chosen[other]) {
+                let follows = then.contains(&chosen[other]);
+                if second <= first && !follows && !then_first.contains(&chosen[one]) {
+                    self.seen[first * self.count + second] |= EXCLUSIVE;
+                }
+                if second == first && follows {
+                    self.note(first, first, true);
+                }
+                if second >= first || !follows {
                     continue;
                 }
                 let same = then_first.contains(&chosen[one]) && {
@@ -147,7 +161,7 @@ impl Swaps {
         for end in 0..=row.len() {
             let fixed = row.get(end).is_none_or(|seen| seen & SEEN_NOT_TO != 0);
             if fixed {
-                if row[start..end].contains(&SEEN_TO_SWAP) {
+                if row[start..end].iter().any(|seen| seen & SEEN_TO_SWAP != 0) {
                     ranges.push(start..end);
                 }
                 start = end + 1;
@@ -162,7 +176,8 @@ impl Swaps {
         let mut change = vec![(0i64, 0i64); self.count + 1];
         for first in 0..if self.seen.is_empty() { 0 } else { self.count } {
             let row = &self.seen[first * self.count..first * self.count + first];
-            for (second, seen) in row.iter().enumerate().filter(|(_, seen)| **seen != 0) {
+            let told = |seen: &u8| seen & (SEEN_TO_SWAP | SEEN_NOT_TO) != 0;
+            for (second, seen) in row.iter().enumerate().filter(|(_, seen)| told(seen)) {
                 let fixed = i64::from(seen & SEEN_NOT_TO != 0);
                 change[second].0 += fixed;
                 change[second].1 += 1 - fixed;
@@ -179,6 +194,31 @@ impl Swaps {
             }
         }
         barriers
+    }
+
+    /// Moves beside each other in the order of which only one is ever made, such as the digits for a cell: as far as was
+    /// seen, none is legal after another one or after itself.
+    pub fn blocks(&self) -> Vec<Range<usize>> {
+        let mut blocks: Vec<Range<usize>> = Vec::new();
+        let seen = |first: usize, second: usize| {
+            self.seen.get(first * self.count + second).copied().unwrap_or(SEEN_NOT_TO)
+        };
+        let follow =
+            |first: usize, second: usize| seen(first, second) & (SEEN_TO_SWAP | SEEN_NOT_TO) != 0;
+        let never = |place: usize| seen(place, place) == 0;
+        for place in (0..self.count).filter(|place| !follow(*place, *place)) {
+            let joins = |block: &Range<usize>| {
+                let akin = |one: usize| never(one) || seen(place, one) & EXCLUSIVE != 0;
+                block.end == place
+                    && block.clone().all(|one| !follow(place, one))
+                    && (never(place) || block.clone().any(akin))
+            };
+            match blocks.last_mut() {
+                Some(last) if joins(last) => last.end = place + 1,
+                _ => blocks.push(place..place + 1),
+            }
+        }
+        blocks
     }
 }
 
@@ -226,6 +266,7 @@ mod tests {
             };
             (0..count).all(|a| (0..a).all(|b| !split(a, b) || !fixed(a, b))) && *place + 1 < count
         };
+        assert!(swaps.blocks().is_empty(), "every move can be repeated");
         assert_eq!(swaps.barriers(), (0..count).filter(is_barrier).collect::<Vec<_>>());
     }
 }

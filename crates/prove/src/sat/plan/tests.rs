@@ -1,6 +1,9 @@
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use game::{Budget, Game, JointMove, Machine, Role};
+use search::planning::{Planner, PlannerOptions};
+use search::{Effort, Search};
 
 use super::*;
 
@@ -31,7 +34,7 @@ fn replayed(gates: &Gates, moves: &[Move]) -> Option<u8> {
 
 #[test]
 fn puzzles_of_constraints_are_solved() {
-    for name in ["lights_on", "queens_8", "sudoku_4x4", "maze"] {
+    for name in ["lights_on", "queens_8", "sudoku_4x4", "sudoku", "maze"] {
         let gates = gates(library::find(name).expect("a library game").rules);
         let (mut planner, initial) = planner(&gates);
         let seen = planner.look(&initial, 100, 3000, &Deadline::never());
@@ -74,4 +77,32 @@ fn limits_on_time_and_memory_are_kept() {
     assert_eq!(late.look(&initial, 100, 1000, &now), Foreseen::Open);
     let two = self::gates(library::find("tictactoe").expect("a library game").rules);
     assert!(SatPlanner::new(&two, 100, 1 << 30, 1).is_none());
+}
+
+/// A lock of so many digits, zeros and ones; only one of all combinations opens it.
+fn lock(digits: usize) -> String {
+    let mut text = String::from("(role r) (init (at 0)) (digit 0) (digit 1)");
+    for at in 0..digits {
+        let _ = write!(text, " (succ {at} {}) (code {at} {})", at + 1, at * at / 3 % 2);
+    }
+    let _ = write!(
+        text,
+        " (<= (legal r (set ?d)) (digit ?d)) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+        (<= (next wrong) (true (at ?x)) (does r (set ?d)) (not (code ?x ?d)))
+        (<= (next wrong) (true wrong)) (<= terminal (true (at {digits})))
+        (<= (goal r 100) (not (true wrong))) (<= (goal r 0) (true wrong))"
+    );
+    text
+}
+
+#[test]
+fn a_planner_with_foresight_finds_one_plan_among_many() {
+    let gates = gates(&lock(40));
+    let initial = gates.machine().initial().expect("small");
+    let options = PlannerOptions { memory: 1 << 20, ..PlannerOptions::default() };
+    let sat = Box::new(planner(&gates).0);
+    let mut planner = Planner::new(Box::new(gates.machine()), options).with_foresight(sat);
+    let effort = Effort::nodes(100_000);
+    let report = planner.search(&initial, Role(0), &effort, &mut |_| ()).expect("a report");
+    assert!(report.solved && report.line.len() == 40, "{report:?}");
 }

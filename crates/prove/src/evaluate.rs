@@ -33,6 +33,8 @@ impl<'s> View<'s> {
             },
             GroundAtom::Legal(role, action) => self.legal(*role, *action, machine),
             GroundAtom::Goal(role, value) => self.goal(*role, value, machine),
+            // Claims do not speak of it.
+            GroundAtom::Derived(_) => Ok(false),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use game::{FluentId, Game, Gates, GroundTerm, Limits, Move, Role};
 use gdl::Relation;
-use ground::Place;
+use ground::{AtomId, Place};
 use rustc_hash::FxHashMap;
 use structure::Functor;
 
@@ -21,6 +21,8 @@ pub enum GroundAtom {
     /// A role has a goal value. A relation that the rules define is watched as a value of the first role
     /// ([`crate::watch`]).
     Goal(Role, GroundTerm),
+    /// Something else that the ground rules derive from the state. It occurs in certificates alone; no claim speaks of it.
+    Derived(AtomId),
 }
 
 /// What rows are instances of.

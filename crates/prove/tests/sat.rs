@@ -308,3 +308,23 @@ fn nothing_is_claimed_without_time() {
     let verdicts = decide(&case.gates, &case.ground, &Options::default(), &over, &mut |_, _| {});
     assert!(verdicts.iter().all(|verdict| !verdict.is_proved()));
 }
+
+#[test]
+fn a_sum_that_needs_games_to_have_one_winner_is_proved_on_demand() {
+    // Nobody says that only one player wins each of the three games; what is won takes no more moves.
+    let game = Game::from_text(library::find("tttcc4").expect("in the library").rules);
+    let game = game.expect("valid");
+    let vocabulary = Vocabulary::new(&game);
+    let mut properties = vec![candidates::sum_is(&vocabulary, 100)];
+    properties.extend(candidates::input_arguments(&vocabulary));
+    let case = Case::new(&game, properties);
+    let options = Options { depth: 0, k: 1, questions: 1, ..Options::default() };
+    let verdicts = case.decide(&options);
+    let Verdict::Proved { k: 1, hypotheses, .. } = &verdicts[0] else {
+        panic!("{:?}", verdicts[0])
+    };
+    let used: Vec<String> = hypotheses.iter().map(|at| case.text(*at)).collect();
+    let cells = "forall X1,X2,X3: at most 1 X4: cell(X1,X2,X3,X4)".to_owned();
+    assert!(used.contains(&"at most 1 X1: control(X1)".to_owned()), "{used:?}");
+    assert!(used.contains(&cells), "{used:?}");
+}

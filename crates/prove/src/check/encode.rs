@@ -249,6 +249,7 @@ impl<'g> Encoding<'g> {
                 let found = self.legal(*role, *action);
                 self.maybe(time, found)
             }
+            GroundAtom::Derived(atom) => self.atom(time, *atom),
             GroundAtom::Goal(role, value) => {
                 let found = self.goal(*role, value);
                 self.maybe(time, found)

@@ -112,6 +112,7 @@ impl<'g> Translator<'g> {
                 let at = self.goals.get(role.index()).and_then(|own| own.get(value));
                 at.map(|at| model.goals[role.index()][*at as usize])
             }
+            GroundAtom::Derived(atom) => model.derived.get(atom.index()).copied().flatten(),
         };
         found.unwrap_or(Signal::FALSE)
     }

@@ -1,9 +1,10 @@
 //! All properties of a game at once, decided by the means of this engine from the cheapest to the dearest.
 //!
 //! 1. States of random play refute what they can.
-//! 2. The largest inductive set of properties and small invariants ([`super::houdini`]).
-//! 3. What follows from it ([`super::follow`]); pairs of fluents as further invariants.
-//! 4. Bounded model checking and longer induction in turns, then property-directed reachability.
+//! 2. Proofs of what is asked for and of what that needs, on small parts of the circuit ([`super::demand`]).
+//! 3. The largest inductive set of properties and small invariants ([`super::houdini`]).
+//! 4. What follows from it ([`super::follow`]); pairs of fluents as further invariants.
+//! 5. Bounded model checking and longer induction in turns, then property-directed reachability.
 //!
 //! Everything stops at the deadline; what is decided by then stays decided.
 
@@ -16,10 +17,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bmc::{Bounded, Depth, Failure};
 use super::claim::{Part, Translator};
+use super::demand::{self, Demanded};
 use super::fact::{Fact, Needs, Proofs, all_needed};
 use super::follow::{chain, implied, needed};
-use super::houdini::{Task, houdini};
+use super::houdini::{Inductive, Task, houdini};
 use super::lemma::Lemma;
+use super::local::Locals;
 use super::mine;
 use super::model::Model;
 use super::pdr::{self, Reached};
@@ -27,7 +30,7 @@ use super::sample::{Play, Samples};
 use crate::evaluate::refutes;
 use crate::ground_property::{GroundFormula, GroundProperty};
 use crate::instances::GroundAtom;
-use crate::verdict::{Certificate, Engine, Inductive, Reason, Verdict};
+use crate::verdict::{self, Certificate, Engine, Reason, Verdict};
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +98,17 @@ fn exclusive(formula: &GroundFormula, numbers: &FxHashMap<FluentId, u32>) -> Vec
 fn same_as_before(signals: &[Signal]) -> Vec<usize> {
     let mut first: FxHashMap<Signal, usize> = FxHashMap::default();
     signals.iter().enumerate().map(|(at, signal)| *first.entry(*signal).or_insert(at)).collect()
+}
+
+/// What may be proved about states.
+struct Guesses {
+    /// Parts of properties.
+    open: Vec<usize>,
+    lemmas: Vec<Lemma>,
+    /// The gates of both.
+    candidates: Vec<Signal>,
+    /// For each candidate the first one with the same gates.
+    same: Vec<usize>,
 }
 
 struct Work<'a> {
@@ -167,6 +181,11 @@ impl<'a> Work<'a> {
         let most = self.options.conflicts;
         let lemmas = mine::groups(self.gates.program(), &self.samples);
         self.lost.clone_from(&lemmas);
+        let apart = self.apart();
+        self.lost.extend(apart);
+        self.demand(most / 10);
+        self.lost.retain(|lemma| !matches!(lemma, Lemma::Apart(_)));
+        self.follow(most / 100);
         // What is easy is proved first, so that nothing easy waits for something hard.
         for (pass, conflicts) in efforts(most).enumerate() {
             if pass == 1 {
@@ -246,12 +265,7 @@ impl<'a> Work<'a> {
 
     /// One attempt at that. Whether it let weaker claims in.
     fn induct_once(&mut self, k: usize, conflicts: u32) -> bool {
-        let mut lemmas = std::mem::take(&mut self.lost);
-        let open: Vec<usize> =
-            self.open().into_iter().filter(|at| !self.parts[*at].about_moves).collect();
-        let mut candidates: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
-        candidates.extend(lemmas.iter().map(|lemma| lemma.signal(&mut self.model)));
-        let same = same_as_before(&candidates);
+        let Guesses { open, lemmas, candidates, same } = self.guesses();
         // All hold at first, and for longer induction after the first moves.
         let held = self.hold_at_first(&candidates, k);
         let groups = self.exclusive_groups(&open, &lemmas);
@@ -266,47 +280,100 @@ impl<'a> Work<'a> {
             self.lost = lemmas;
             return false;
         };
-        let mut is_lemma = vec![false; lemmas.len()];
-        let mut kept_signals = vec![false; candidates.len()];
-        let mut proofs = Proofs::new(&found, &kept_at, self.facts.len());
-        for (at, kept) in kept_at.into_iter().zip(found.kept) {
-            kept_signals[at] = kept;
+        for (at, kept) in kept_at.iter().zip(&found.kept) {
             if !kept {
-                self.gave_way.insert(candidates[at]);
+                self.gave_way.insert(candidates[*at]);
             }
         }
         let still = self.weaker(&groups, &candidates, &held);
         let released = (0..still.len()).any(|at| held[at] && weaker[at] && !still[at]);
-        for at in 0..candidates.len() {
-            let kept = kept_signals[same[at]];
-            match (kept, at.checked_sub(open.len())) {
-                (true, None) => {
-                    let part = &self.parts[open[at]];
-                    let (formula, signal) = (part.formula.clone(), part.signal);
-                    let fact =
-                        Fact { formula, signal, of: Some(part.property), needs: Needs::Before(0) };
-                    self.needs[open[at]] = Needs::These(vec![self.facts.len()]);
-                    proofs.place(at, self.facts.len());
-                    self.facts.push(fact);
-                    self.proved[open[at]] = true;
-                }
-                (true, Some(lemma)) => {
-                    let formula = self.formula(&lemmas[lemma]);
-                    let (signal, needs) = (candidates[at], Needs::Before(0));
-                    proofs.place(at, self.facts.len());
-                    self.facts.push(Fact { formula, signal, of: None, needs });
-                    is_lemma[lemma] = true;
-                }
-                (false, _) => {}
-            }
-            self.k = self.k.max(if kept { k as u32 } else { 0 });
+        let guesses = Guesses { open, lemmas, candidates, same };
+        self.adopt(guesses, &kept_at, &found, k);
+        self.settle();
+        released
+    }
+
+    /// Takes over what an induction proved; which guesses became which facts.
+    fn adopt(
+        &mut self,
+        guesses: Guesses,
+        tried: &[usize],
+        found: &Inductive,
+        k: usize,
+    ) -> Vec<Option<usize>> {
+        let Guesses { open, mut lemmas, candidates, same } = guesses;
+        let mut is_lemma = vec![false; lemmas.len()];
+        let mut kept = vec![false; candidates.len()];
+        let mut facts = vec![None; candidates.len()];
+        let mut proofs = Proofs::new(found, tried, self.facts.len());
+        for (at, own) in tried.iter().zip(&found.kept) {
+            kept[*at] = *own;
+        }
+        for at in (0..candidates.len()).filter(|at| kept[same[*at]]) {
+            let (signal, place) = (candidates[at], self.facts.len());
+            let (formula, of) = if let Some(lemma) = at.checked_sub(open.len()) {
+                is_lemma[lemma] = true;
+                (self.formula(&lemmas[lemma]), None)
+            } else {
+                self.needs[open[at]] = Needs::These(vec![place]);
+                self.proved[open[at]] = true;
+                let part = &self.parts[open[at]];
+                (part.formula.clone(), Some(part.property))
+            };
+            proofs.place(at, place);
+            facts[at] = Some(place);
+            self.facts.push(Fact { formula, signal, of, needs: Needs::Before(0) });
+            self.k = self.k.max(k as u32);
         }
         proofs.settle(&same, &mut self.facts);
         let mut keep = is_lemma.iter();
         lemmas.retain(|_| !keep.next().copied().unwrap_or(false));
         self.lost = lemmas;
+        facts
+    }
+
+    /// Proofs of open parts on their part of the circuit, with what they need and nothing else.
+    fn demand(&mut self, conflicts: u32) {
+        let guesses = self.guesses();
+        let (open, count) = (guesses.open.clone(), guesses.candidates.len());
+        let held = self.samples.refute(&self.model, &guesses.candidates);
+        let usable: Vec<bool> =
+            (0..count).map(|at| held[at].is_none() && guesses.same[at] == at).collect();
+        let wanted: Vec<usize> = (0..open.len()).filter(|at| usable[*at]).collect();
+        let known = self.facts.iter().map(|fact| fact.signal);
+        let all: Vec<Signal> = guesses.candidates.iter().copied().chain(known).collect();
+        let before = self.facts.len();
+        let deadline = self.share_of_time(3);
+        let effort = demand::Effort { conflicts, deadline: &deadline };
+        let locals = Locals::new(&self.model, all);
+        let Demanded { found, follow } = demand::demand(&locals, count, &wanted, usable, &effort);
+        drop(locals);
+        let tried: Vec<usize> = (0..count).collect();
+        let facts = self.adopt(guesses, &tried, &found, 1);
+        for (part, needs) in follow {
+            let place = |at: &usize| match at.checked_sub(count) {
+                None => facts[*at],
+                Some(known) => (known < before).then_some(known),
+            };
+            let needs = needs.iter().map(place).collect::<Option<Vec<usize>>>();
+            let needs = needs.map_or(Needs::Before(self.facts.len()), Needs::These);
+            self.proved[open[part]] = true;
+            self.needs[open[part]] = needs.clone();
+            let Part { formula, signal, property, .. } = self.parts[open[part]].clone();
+            self.facts.push(Fact { formula, signal, of: Some(property), needs });
+        }
         self.settle();
-        released
+    }
+
+    /// What may be proved about states: the open parts, and the guesses that are not proved.
+    fn guesses(&mut self) -> Guesses {
+        let lemmas = std::mem::take(&mut self.lost);
+        let open: Vec<usize> =
+            self.open().into_iter().filter(|at| !self.parts[*at].about_moves).collect();
+        let mut candidates: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
+        candidates.extend(lemmas.iter().map(|lemma| lemma.signal(&mut self.model)));
+        let same = same_as_before(&candidates);
+        Guesses { open, lemmas, candidates, same }
     }
 
     /// For each candidate the fluents of which it says that at most one holds, sorted.
@@ -351,6 +418,10 @@ impl<'a> Work<'a> {
     fn hold_at_first(&self, signals: &[Signal], k: usize) -> Vec<bool> {
         let mut held: Vec<bool> =
             self.samples.refute(&self.model, signals).iter().map(Option::is_none).collect();
+        // The initial state is among the samples.
+        if k == 1 && !self.samples.is_empty() {
+            return held;
+        }
         let mut bounded = Bounded::new(&self.model, &self.deadline);
         for _ in 0..k {
             let wanted: Vec<(usize, Signal, bool)> = (0..signals.len())
@@ -426,8 +497,31 @@ impl<'a> Work<'a> {
 
     /// Finds groups of derived atoms that exclude each other wherever the facts hold.
     fn derive(&mut self, conflicts: u32) {
+        let groups = self.derived_groups();
+        let only = |group: Vec<(usize, Signal)>| group.into_iter().map(|(_, s)| s).collect();
+        let groups: Vec<Vec<Signal>> = groups.into_iter().map(only).collect();
+        let wanted: Vec<Signal> = groups.iter().map(|group| self.model.at_most(1, group)).collect();
+        let known = self.known();
+        // This may help or not, so it gets a part of the time.
+        let deadline = self.share_of_time(5);
+        let found = chain(&self.model, &known, &wanted, conflicts, &deadline);
+        let proved = wanted.into_iter().zip(found).filter(|(_, follows)| *follows);
+        self.derived.extend(proved.map(|(signal, _)| signal));
+    }
+
+    /// Groups of derived atoms that excluded each other in all samples, as guesses.
+    fn apart(&mut self) -> Vec<Lemma> {
+        let groups = self.derived_groups().into_iter();
+        let atoms = |group: Vec<(usize, Signal)>| group.iter().map(|(at, _)| *at as u32).collect();
+        groups.map(|group| Lemma::Apart(atoms(group))).collect()
+    }
+
+    fn derived_groups(&mut self) -> Vec<Vec<(usize, Signal)>> {
         let program = self.gates.program();
-        let mut atoms = self.model.atoms(program);
+        if self.model.derived.is_empty() {
+            self.model.derived = self.model.atoms(program);
+        }
+        let mut atoms = self.model.derived.clone();
         // Only what open properties depend on can help them.
         let open: Vec<Signal> = self.open().iter().map(|at| self.parts[*at].signal).collect();
         let mut inside = vec![false; self.model.graph.nodes().len()];
@@ -437,14 +531,7 @@ impl<'a> Work<'a> {
         for atom in &mut atoms {
             *atom = atom.filter(|signal| inside[signal.node()]);
         }
-        let groups = mine::derived_groups(program, &self.model, &atoms, &self.samples);
-        let wanted: Vec<Signal> = groups.iter().map(|group| self.model.at_most(1, group)).collect();
-        let known = self.known();
-        // This may help or not, so it gets a part of the time.
-        let deadline = self.share_of_time(5);
-        let found = chain(&self.model, &known, &wanted, conflicts, &deadline);
-        let proved = wanted.into_iter().zip(found).filter(|(_, follows)| *follows);
-        self.derived.extend(proved.map(|(signal, _)| signal));
+        mine::derived_groups(program, &self.model, &atoms, &self.samples)
     }
 
     /// All that is known to hold in all reachable states.
@@ -571,7 +658,7 @@ impl<'a> Work<'a> {
         let reason = if self.deadline.passed() { Reason::Time } else { Reason::NotInductive };
         let unknown = Verdict::Unknown { reason, seconds };
         let facts = self.facts.iter().map(|fact| fact.formula.clone()).collect();
-        let invariant = Arc::new(Inductive { facts, k: self.k.max(1) });
+        let invariant = Arc::new(verdict::Inductive { facts, k: self.k.max(1) });
         let used = self.hypotheses();
         for ((verdict, seen_all), used) in self.verdicts.iter_mut().zip(&self.seen_all).zip(used) {
             if let Some(Verdict::Proved { certificate, hypotheses, .. }) = verdict

@@ -14,6 +14,8 @@ pub enum Lemma {
     Clause(Vec<(u32, bool)>),
     /// At most that many of the fluents hold.
     AtMost(u32, Vec<u32>),
+    /// At most one of these derived atoms of the ground program holds; their gates must be known.
+    Apart(Vec<u32>),
 }
 
 impl Lemma {
@@ -34,6 +36,11 @@ impl Lemma {
                 let signals: Vec<Signal> =
                     fluents.iter().map(|fluent| model.fluents[*fluent as usize]).collect();
                 model.at_most(*count as usize, &signals)
+            }
+            Self::Apart(atoms) => {
+                let known = atoms.iter().filter_map(|atom| model.derived.get(*atom as usize));
+                let signals: Vec<Signal> = known.copied().flatten().collect();
+                model.at_most(1, &signals)
             }
         }
     }
@@ -57,18 +64,13 @@ impl Lemma {
                 most: Some(*count),
                 of: fluents.iter().map(atom).collect(),
             },
-        }
-    }
-
-    /// Whether it holds in a state.
-    pub fn holds(&self, state: &[bool]) -> bool {
-        match self {
-            Self::Clause(literals) => {
-                literals.iter().any(|(fluent, holds)| state[*fluent as usize] == *holds)
-            }
-            Self::AtMost(count, fluents) => {
-                let holding = fluents.iter().filter(|fluent| state[**fluent as usize]).count();
-                holding <= *count as usize
+            Self::Apart(atoms) => {
+                let derived = |atom: &u32| {
+                    let atom = GroundAtom::Derived(ground::AtomId(*atom));
+                    GroundFormula::Atom { atom, next: false }
+                };
+                let of = atoms.iter().map(derived).collect();
+                GroundFormula::Count { least: 0, most: Some(1), of }
             }
         }
     }

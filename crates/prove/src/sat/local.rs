@@ -64,15 +64,46 @@ impl<'m> Locals<'m> {
                 return None;
             }
         }
+        self.needed(&mut sat, &mut unrolling, (candidate, after), assumed, conflicts)
+    }
+
+    /// Tries to prove that a candidate holds where the others for which `assumed` is true hold. Returns those that were
+    /// needed.
+    pub fn prove_in_state(
+        &self,
+        candidate: usize,
+        assumed: impl Fn(usize) -> bool,
+        conflicts: u32,
+        deadline: &Deadline,
+    ) -> Option<Vec<usize>> {
+        let mut sat = Sat::new(deadline);
+        let mut unrolling = Unrolling::sharing(self.model, Start::Anywhere, self.fanout.clone());
+        let now = unrolling.literal(&mut sat, 0, self.signals[candidate])?;
+        if now == TRUE {
+            return Some(Vec::new());
+        }
+        let others = |at: usize| at != candidate && assumed(at);
+        self.needed(&mut sat, &mut unrolling, (candidate, now), others, conflicts)
+    }
+
+    /// The hypotheses that a literal needs to hold, if it holds.
+    fn needed(
+        &self,
+        sat: &mut Sat,
+        unrolling: &mut Unrolling<'_>,
+        (candidate, goal): (usize, Lit),
+        assumed: impl Fn(usize) -> bool,
+        conflicts: u32,
+    ) -> Option<Vec<usize>> {
         let mut selected: Vec<(usize, Lit)> = Vec::new();
-        for hypothesis in self.related(&unrolling, candidate, assumed) {
-            let literal = unrolling.literal(&mut sat, 0, self.signals[hypothesis])?;
+        for hypothesis in self.related(unrolling, candidate, assumed) {
+            let literal = unrolling.literal(sat, 0, self.signals[hypothesis])?;
             let selector = sat.fresh();
             sat.clause([-selector, literal]);
             selected.push((hypothesis, selector));
         }
         let mut assumptions: Vec<Lit> = selected.iter().map(|(_, selector)| *selector).collect();
-        assumptions.push(-after);
+        assumptions.push(-goal);
         if sat.solve_within(&assumptions, conflicts) != Answer::Unsat {
             return None;
         }

@@ -124,7 +124,7 @@ pub fn derived_groups(
     model: &Model,
     atoms: &[Option<Signal>],
     samples: &Samples,
-) -> Vec<Vec<Signal>> {
+) -> Vec<Vec<(usize, Signal)>> {
     let mut families: BTreeMap<_, Vec<(usize, Signal)>> = BTreeMap::new();
     for (at, signal) in atoms.iter().enumerate() {
         let Some(signal) = signal.filter(|s| *s != Signal::TRUE && *s != Signal::FALSE) else {
@@ -140,7 +140,7 @@ pub fn derived_groups(
     for (_, family) in families.into_iter().filter(|(_, family)| family.len() <= MOST_DERIVED) {
         groups.extend(derived_family(program, model, samples, &family));
     }
-    groups.sort_by_key(|group| group.iter().map(|signal| signal.node()).max());
+    groups.sort_by_key(|group| group.iter().map(|(_, signal)| signal.node()).max());
     groups
 }
 
@@ -149,11 +149,11 @@ fn derived_family(
     model: &Model,
     samples: &Samples,
     family: &[(usize, Signal)],
-) -> Vec<Vec<Signal>> {
+) -> Vec<Vec<(usize, Signal)>> {
     let arity = arguments(&program.names[family[0].0]).len();
     let signals: Vec<Signal> = family.iter().map(|(_, signal)| *signal).collect();
     let values = samples.values(model, &signals, WORDS);
-    let mut found: Vec<Vec<Signal>> = Vec::new();
+    let mut found: Vec<Vec<(usize, Signal)>> = Vec::new();
     let mut covered = vec![false; family.len()];
     for inputs in positions(arity) {
         let mut groups: BTreeMap<Vec<&GroundTerm>, Vec<usize>> = BTreeMap::new();
@@ -168,7 +168,7 @@ fn derived_family(
                 for member in &group {
                     covered[*member] = true;
                 }
-                found.push(group.iter().map(|member| signals[*member]).collect());
+                found.push(group.iter().map(|member| family[*member]).collect());
             }
         }
     }

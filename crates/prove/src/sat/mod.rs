@@ -3,6 +3,7 @@
 
 pub mod bmc;
 pub mod claim;
+mod demand;
 pub mod engine;
 mod fact;
 pub mod follow;

@@ -40,6 +40,8 @@ pub struct Model {
     pub terminal: Signal,
     /// For each role when each of its goal values holds.
     pub goals: Vec<Vec<Signal>>,
+    /// The gates of derived atoms, as far as [`Self::atoms`] was asked for them.
+    pub derived: Vec<Option<Signal>>,
     /// What each input stands for, by its number.
     inputs: Vec<Input>,
 }
@@ -92,6 +94,7 @@ impl Model {
             legal: circuit.legal.clone(),
             terminal: circuit.terminal,
             goals: circuit.goals.clone(),
+            derived: Vec::new(),
             inputs: fluents.chain(moves).collect(),
         };
         // A fluent that no rule gives never comes back.

@@ -84,7 +84,7 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/tournaments", get(tournaments::list))
         .route("/tournaments/{id}", get(tournaments::one))
         .route("/tournaments/{id}/matches/{number}/record", get(tournaments::record))
-        .route("/tournaments/{id}/events", get(tournaments::events))
+        .route("/tournaments/{id}/events", get(streams::tournament_events))
         .fallback(nothing)
 }
 

@@ -6,16 +6,14 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header;
-use axum::response::sse::Sse;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::Shared;
 use crate::app::App;
 use crate::error::{ApiError, Outcome};
-use crate::feed::{Feed, Stream, follow};
+use crate::feed::Feed;
 use crate::tournaments;
-use crate::visitor::Visitor;
 
 /// How often a tournament that is watched is looked at.
 const LOOK: Duration = Duration::from_secs(2);
@@ -54,34 +52,28 @@ pub async fn record(
     Ok((headers, record).into_response())
 }
 
-/// The standings as they change.
-pub async fn events(
-    State(app): Shared,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Outcome<Sse<Stream>> {
-    let counted = app.counts.add("streams", &visitor.account, app.config.limits.streams)?;
-    let name = id.clone();
-    let mut last = reading(&app, move |folder| tournaments::one(folder, &name)).await??;
-    let feed = Arc::new(Feed::default());
-    let begin = feed.last();
+/// Tells the standings now and whenever they change, while somebody follows.
+pub async fn watch(app: Arc<App>, id: String, feed: Arc<Feed>) -> Outcome<()> {
+    let look = move |app: Arc<App>| {
+        let name = id.clone();
+        async move { reading(&app, move |folder| tournaments::one(folder, &name)).await? }
+    };
+    let mut last = look(app.clone()).await?;
     feed.push("standings", |_| last.clone());
-    let watched = feed.clone();
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(LOOK).await;
-            let name = id.clone();
-            let now = reading(&app, move |folder| tournaments::one(folder, &name)).await;
-            if watched.followers() == 0 {
+            let now = look(app.clone()).await;
+            if feed.followers() == 0 {
                 return;
             }
-            if let Ok(Ok(now)) = now
+            if let Ok(now) = now
                 && now != last
             {
                 last = now.clone();
-                watched.push("standings", |_| now);
+                feed.push("standings", |_| now);
             }
         }
     });
-    Ok(Sse::new(follow(feed, begin, || false, None, counted)))
+    Ok(())
 }

@@ -199,6 +199,7 @@ fn wait_for_circuit(sheet: &Sheet) {
 }
 
 fn drawn(subject: &Subject, house: &House, state: &State) -> Section {
+    subject.sheet.structures();
     let mut referee = Referee::new(&subject.sheet, house.limits.question);
     let look = referee.look(state).map_err(|error| error.to_string());
     let context = Context { step: subject.step, ..Context::default() };

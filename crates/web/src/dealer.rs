@@ -35,6 +35,8 @@ pub enum Note {
     Seat(usize, Answer),
     /// The adviser answered.
     Advice(Answer),
+    /// Boards have been looked for: the position can be drawn.
+    Drawn,
     /// The match is to be forgotten.
     End,
 }
@@ -107,6 +109,8 @@ const TICK: Duration = Duration::from_millis(100);
 const REST: Duration = Duration::from_secs(2);
 /// Beyond a clock, before somebody counts as late.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long the first view waits for boards: what comes within a blink need not be shown twice.
+const BLINK: Duration = Duration::from_millis(200);
 /// Without people, a step is shown at least that long.
 const PACE: Duration = Duration::from_millis(400);
 
@@ -161,6 +165,7 @@ impl Dealer {
                 }
                 Ok(Note::Seat(role, answer)) => self.answered(role, answer),
                 Ok(Note::Advice(answer)) => self.advised(answer),
+                Ok(Note::Drawn) => self.redraw(),
                 Ok(Note::End) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -172,8 +177,34 @@ impl Dealer {
         self.stop_engines();
     }
 
+    /// Has boards looked for aside: until they are there, the match is shown and played as facts and moves.
+    fn look_for_boards(&self) {
+        if self.sheet.structures_now().is_some() {
+            return;
+        }
+        let (sheet, inbox) = (self.sheet.clone(), self.inbox.clone());
+        let (found, soon) = std::sync::mpsc::channel();
+        let thread = std::thread::Builder::new().name("boards".to_owned());
+        // Without a thread the match stays as it is: complete, but without a picture.
+        let _ = thread.spawn(move || {
+            sheet.structures();
+            let _ = found.send(());
+            let _ = inbox.send(Note::Drawn);
+        });
+        let _ = soon.recv_timeout(BLINK);
+    }
+
+    /// Boards are there: what was shown without them is shown again.
+    fn redraw(&mut self) {
+        if self.drawn.as_ref().is_some_and(|position| position["drawn"] == false) {
+            self.drawn = None;
+            self.tell_change();
+        }
+    }
+
     /// Replays what was played, and gets ready.
     fn begin(&mut self, steps: Vec<StepDoc>) {
+        self.look_for_boards();
         let result = self.replay(steps);
         if let Err(message) = result {
             self.end(Ended {

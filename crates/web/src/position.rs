@@ -21,23 +21,32 @@ pub struct Context<'c> {
     pub before: Option<&'c State>,
 }
 
-/// A position for the page.
+/// A position for the page: with boards if they have been looked for, with facts and moves in any case.
 pub fn position(sheet: &Sheet, state: &State, look: &Look, context: Context<'_>) -> Value {
-    let structures = sheet.structures();
-    let atlas = structures.atlas(&sheet.game, state);
-    let before = context.before.map(|before| structures.pictures(&sheet.game, before));
-    let facts = facts(sheet, structures, &atlas, state);
+    let found = sheet.structures_now();
+    let atlas = found.map(|found| found.atlas(&sheet.game, state));
+    let known = found.zip(atlas.as_ref());
+    let pictures = atlas.as_ref().map_or(&[][..], |atlas| &atlas.pictures);
+    let before = found.zip(context.before);
+    let before = before.map(|(found, before)| found.pictures(&sheet.game, before));
+    let boards: Value = pictures
+        .iter()
+        .zip(found.into_iter().cycle())
+        .map(|(picture, found)| board(picture, found))
+        .collect();
+    let facts = facts(sheet, known, state);
     json!({
         "step": context.step,
         "terminal": look.terminal,
         "goals": look.goals,
         "control": look.choosing(),
         "last": context.last,
-        "changed": before.map_or(Vec::new(), |before| changed(&before, &atlas.pictures)),
-        "boards": atlas.pictures.iter().map(|picture| board(picture, structures)).collect::<Value>(),
-        "text": text(sheet, &atlas, &facts, look),
+        "changed": before.map_or(Vec::new(), |before| changed(&before, pictures)),
+        "drawn": found.is_some(),
+        "boards": boards,
+        "text": text(sheet, pictures, &facts, look),
         "facts": facts,
-        "legal": legal(sheet, &atlas, look),
+        "legal": legal(sheet, atlas.as_ref(), look),
     })
 }
 
@@ -92,22 +101,29 @@ const MOST_FACTS: usize = 2000;
 const MOST_MOVES: usize = 20_000;
 
 /// What the boards do not show.
-fn facts(sheet: &Sheet, structures: &Structures, atlas: &Atlas<'_>, state: &State) -> Vec<Value> {
+fn facts(sheet: &Sheet, known: Option<(&Structures, &Atlas<'_>)>, state: &State) -> Vec<Value> {
     let universe = sheet.game.universe();
     let symbols = universe.symbols();
     let mut facts: Vec<(String, Value)> = Vec::new();
     for fluent in state.iter() {
         let entry = universe.fluent_entry(fluent);
         let functor = Functor::of(&entry.term);
-        if atlas.shows(functor) || facts.len() >= MOST_FACTS {
+        let shown = known.is_some_and(|(_, atlas)| atlas.shows(functor));
+        if shown || facts.len() >= MOST_FACTS {
             continue;
         }
-        let control = structures.controls.iter().find(|control| control.fluent == entry.term);
+        let found = known.map(|(found, _)| found);
+        let mut controls = found.iter().flat_map(|found| &found.controls);
+        let control = controls.find(|control| control.fluent == entry.term);
+        let is_counter =
+            |found: &Structures| found.counters.iter().any(|one| one.functor == functor);
+        let is_quantity =
+            |found: &Structures| found.quantities.iter().any(|one| one.functor == functor);
         let kind = if control.is_some() {
             "control"
-        } else if structures.counters.iter().any(|counter| counter.functor == functor) {
+        } else if found.is_some_and(is_counter) {
             "counter"
-        } else if structures.quantities.iter().any(|quantity| quantity.functor == functor) {
+        } else if found.is_some_and(is_quantity) {
             "quantity"
         } else {
             "other"
@@ -127,14 +143,15 @@ fn role_of(sheet: &Sheet, term: &GroundTerm) -> Option<u32> {
     sheet.game.roles().iter().position(|role| role == term).map(|at| at as u32)
 }
 
-fn legal(sheet: &Sheet, atlas: &Atlas<'_>, look: &Look) -> Value {
+fn legal(sheet: &Sheet, atlas: Option<&Atlas<'_>>, look: &Look) -> Value {
     let universe = sheet.game.universe();
     let of_role = |(role, moves): (usize, &Vec<game::Move>)| {
         let name = &sheet.game.roles()[role];
         let one = |action: &game::Move| {
             let entry = universe.move_entry(*action);
-            let touched = atlas.touched(name, &entry.term);
-            let lines = touched.lines.iter().map(|line| {
+            let touched = atlas.map(|atlas| atlas.touched(name, &entry.term));
+            let cells = touched.iter().flat_map(|touched| &touched.cells).map(cell);
+            let lines = touched.iter().flat_map(|touched| &touched.lines).map(|line| {
                 let mut value = json!({"board": line.picture});
                 for (key, at) in [("column", line.column), ("row", line.row)] {
                     if let Some(at) = at {
@@ -144,7 +161,7 @@ fn legal(sheet: &Sheet, atlas: &Atlas<'_>, look: &Look) -> Value {
                 value
             });
             json!({"move": &*entry.text, "label": label(&entry.text),
-                   "cells": touched.cells.iter().map(cell).collect::<Value>(),
+                   "cells": cells.collect::<Value>(),
                    "lines": lines.collect::<Value>()})
         };
         moves.iter().take(MOST_MOVES).map(one).collect::<Value>()
@@ -159,9 +176,9 @@ pub fn label(text: &str) -> String {
 }
 
 /// The position in words.
-fn text(sheet: &Sheet, atlas: &Atlas<'_>, facts: &[Value], look: &Look) -> String {
+fn text(sheet: &Sheet, pictures: &[Picture], facts: &[Value], look: &Look) -> String {
     let mut out = String::new();
-    for picture in &atlas.pictures {
+    for picture in pictures {
         let mut parts = Vec::new();
         for cell in &picture.cells {
             let names: Vec<&str> = cell.contents.iter().map(|content| &*content.name).collect();

@@ -106,6 +106,8 @@ export const api = {
   /** @param {string} match @returns {Promise<{running: boolean, done: number, of: number, steps: import("./types.js").Annotation[]}>} */
   annotations: (match) => ask("GET", `/matches/${id(match)}/annotations`),
   /** @param {string} match */
+  record: (match) => ask("GET", `/matches/${id(match)}/record`),
+  /** @param {string} match */
   recordUrl: (match) => `${ROOT}/matches/${id(match)}/record`,
   /** @param {object} what @returns {Promise<{id: string}>} */
   analyse: (what) => ask("POST", "/analyses", what),

@@ -72,7 +72,7 @@ class SeatRow {
       fill(this.options, h("summary", {}, "Options"), h("div", { class: "options" }, optionFields(entry)));
       fill(this.more, h("p", { class: "small muted" }, entry.summary),
         entry.has_strength && h("div", { class: "strength" }, this.strength, this.told), entry.options.length > 0 && this.options);
-    } else fill(this.more, kind === "remote" && this.url);
+    } else fill(this.more, kind === "remote" && [this.url, h("p", { class: "small muted" }, "Players elsewhere leave a match of which they hear nothing for long; so it is played with clocks.")]);
   }
 
   /** @param {"human" | "machine"} who */
@@ -108,8 +108,13 @@ function clockFields() {
   const timed = h("div", { class: "two" }, h("label", { class: "field" }, "To prepare (s)", start), h("label", { class: "field" }, "Per move (s)", play));
   const free = h("label", { class: "field" }, "Seconds it thinks per move", think);
   const place = h("div", {}, free);
-  on.addEventListener("change", () => fill(place, on.checked ? timed : free));
+  const show = () => fill(place, on.checked ? timed : free);
+  on.addEventListener("change", show);
   return {
+    insist: () => {
+      on.checked = true;
+      show();
+    },
     element: h("div", { class: "stack clocks" }, h("label", { class: "check" }, on, "Play with clocks"), place),
     wanted: () => (on.checked ? { clocks: { start: Number(start.value), play: Number(play.value) } } : { think: Number(think.value) }),
   };
@@ -147,7 +152,9 @@ export async function seatForm(roles, game) {
   const start = h("button", { type: "submit", class: "primary large", id: "start" }, roles.length === 1 ? "Begin" : "Play");
   const form = h("form", { class: "stack seat-form" }, quick, h("div", { class: "seats" }, rows.map((row) => row.element)), clocks.element, message, start);
   form.addEventListener("change", (event) => {
-    if (event.target instanceof HTMLSelectElement && event.target.dataset.role) for (const button of quick.children) button.setAttribute("aria-pressed", "false");
+    if (!(event.target instanceof HTMLSelectElement) || !event.target.dataset.role) return;
+    for (const button of quick.children) button.setAttribute("aria-pressed", "false");
+    if (event.target.value === "remote") clocks.insist();
   });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -10,7 +10,7 @@ import { jointText } from "./moves.js";
 import { swatch } from "./seats.js";
 import { brief } from "./thinking.js";
 
-/** @typedef {{roles: string[], glyphs: import("./glyph.js").Glyphs, position: import("./types.js").Position | null, library: string | null}} Shared */
+/** @typedef {{roles: string[], glyphs: import("./glyph.js").Glyphs, position: import("./types.js").Position | null, game: () => Promise<object>}} Shared */
 
 /** @param {[string, any][]} pairs */
 function pairs(pairs) {
@@ -21,14 +21,26 @@ function pairs(pairs) {
 /** @param {string[]} words */
 const chips = (words) => h("span", { class: "chips" }, words.map((word) => h("span", { class: "chip" }, word)));
 
+/**
+ * A mark on what random play suggests and nobody has proved.
+ * @param {boolean | undefined} proved
+ */
+const guess = (proved) => !proved && h("span", { class: "chip warn guess", title: "Seen in random play, not proved" }, "guessed");
+
+/**
+ * What speaks for a finding.
+ * @param {string | undefined} text
+ */
+const evidence = (text) => text && (text === "proved" ? h("span", { class: "chip good" }, "proved") : [guess(false), h("span", { class: "small muted" }, ` ${text.replace("guessed: ", "")}`)]);
+
 /** @param {any} data @param {Shared} shared */
 function overview(data, shared) {
   const number = (/** @type {any} */ value, digits = 1) => (typeof value === "number" ? value.toFixed(digits) : null);
   return pairs([
     ["Roles", h("span", { class: "chips" }, (data.roles ?? shared.roles).map((/** @type {string} */ role, /** @type {number} */ at) => h("span", { class: "chip" }, swatch(shared.glyphs, at), role)))],
     ["Kind", chips(data.class ?? [])],
-    ["Turns", data.turn_taking === undefined || data.turn_taking === null ? null : data.turn_taking ? "one after the other" : "at the same time"],
-    ["Sum of goals", data.constant_sum === null || data.constant_sum === undefined ? "varies" : `always ${data.constant_sum}`],
+    ["Turns", data.turn_taking === undefined || data.turn_taking === null ? null : data.turn_taking ? ["one after the other", guess(data.proved?.turn_taking)] : "at the same time"],
+    ["Sum of goals", data.constant_sum === null || data.constant_sum === undefined ? "varies" : [`always ${data.constant_sum}`, guess(data.proved?.constant_sum)]],
     ["Computed", data.machine],
     ["Facts and moves", data.fluents ? `${brief(data.fluents)} facts, ${brief(data.moves)} moves` : null],
     ["Length", number(data.length?.mean) && `${number(data.length.mean)} steps at random`],
@@ -49,11 +61,11 @@ function structures(data, shared) {
   const list = (/** @type {string} */ title, /** @type {any[] | undefined} */ items, /** @type {(item: any) => any} */ show) =>
     items && items.length > 0 && h("div", {}, h("h3", {}, title), h("ul", { class: "plain" }, items.slice(0, 24).map((item) => h("li", {}, show(item))), items.length > 24 && h("li", { class: "muted" }, `and ${items.length - 24} more`)));
   return h("div", { class: "stack" },
-    list("Boards", data.boards, (board) => [h("b", {}, board.name), ` ${board.size ?? ""} `, board.ordered && h("span", { class: "chip" }, "ordered"), " ", chips((board.contents ?? []).slice(0, 16)), board.evidence && h("span", { class: "small muted" }, ` ${board.evidence}`)]),
+    list("Boards", data.boards, (board) => [h("b", {}, board.name), ` ${board.size ?? ""} `, board.ordered && h("span", { class: "chip" }, "ordered"), " ", chips((board.contents ?? []).slice(0, 16)), " ", evidence(board.evidence)]),
     list("Orders", data.orders, (order) => [h("b", {}, order.relation), " ", h("span", { class: "mono small" }, abridged(order.values ?? []))]),
     list("Pieces", data.pieces, (piece) => h("span", { class: "row" }, piece.owner !== null && piece.owner !== undefined && swatch(shared.glyphs, piece.owner), h("b", {}, piece.name), h("span", { class: "muted small" }, `on ${piece.board}`))),
-    list("Counters", data.counters, (counter) => `${counter.name}${counter.bound !== null && counter.bound !== undefined ? `, up to ${counter.bound}` : ""}`),
-    list("Quantities", data.quantities, (quantity) => quantity.name),
+    list("Counters", data.counters, (counter) => [`${counter.name}${counter.bound !== null && counter.bound !== undefined ? `, up to ${counter.bound}` : ""} `, evidence(counter.evidence)]),
+    list("Quantities", data.quantities, (quantity) => [`${quantity.name} `, evidence(quantity.evidence)]),
     list("Whose turn", data.controls, (control) => h("span", { class: "row" }, swatch(shared.glyphs, control.role), h("span", { class: "mono small" }, control.fact))),
     list("In play", data.lines, (line) => String(line)),
     list("Notes", data.notes, (note) => String(note)));
@@ -185,18 +197,13 @@ function randomPlay(data, shared) {
 }
 
 /**
- * Plays a counter-example out: a match with all seats to the visitor, moved to its end.
+ * A counter-example as a match: all seats are the visitor's, its moves are made.
  * @param {string[][]} line
  * @param {Shared} shared
  */
 async function playTrace(line, shared) {
   try {
-    const view = await api.create({ game: { library: shared.library }, seats: shared.roles.map(() => ({ kind: "human" })) });
-    let step = 0;
-    for (const joint of line) {
-      for (const [role, move] of joint.entries()) await api.act(view.id, "move", { role, move, step }).catch(() => null);
-      step += 1;
-    }
+    const view = await api.create({ game: await shared.game(), seats: shared.roles.map(() => ({ kind: "human" })), moves: line });
     location.hash = `#/match/${encodeURIComponent(view.id)}`;
   } catch (error) {
     toast(error instanceof Error ? error.message : String(error), "bad");
@@ -210,7 +217,7 @@ function proofs(data, shared) {
     h("span", { class: ["chip", kind[/** @type {keyof typeof kind} */ (one.verdict)] ?? ""] }, one.verdict), " ", h("span", { class: "mono small" }, one.text), one.why && h("span", { class: "small muted" }, ` ${one.why}`),
     one.trace?.moves?.length > 0 && h("details", { class: "small" }, h("summary", {}, `Counter-example of ${one.trace.moves.length} steps`),
       h("ol", {}, one.trace.moves.map((/** @type {string[]} */ joint) => h("li", { class: "mono" }, jointText(joint, shared.roles)))),
-      shared.library && h("button", { type: "button", class: "slim", onclick: () => playTrace(one.trace.moves, shared) }, "Play it")))));
+      h("button", { type: "button", class: "slim play-trace", onclick: () => playTrace(one.trace.moves, shared) }, "Play it")))));
 }
 
 /** @param {any} data */

@@ -23,6 +23,7 @@
  * @property {number[]} control
  * @property {string[] | null} last
  * @property {Place[]} changed
+ * @property {boolean} drawn whether boards have been looked for
  * @property {BoardPicture[]} boards
  * @property {Fact[]} facts
  * @property {LegalMove[][]} legal

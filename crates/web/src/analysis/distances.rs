@@ -130,7 +130,7 @@ mod tests {
     fn a_pawn_of_breakthrough_needs_one_step_for_each_row() {
         let limits = Limits::default();
         let source = Source { library: Some("breakthrough".to_owned()), rules: None, title: None };
-        let sheet = Sheets::new(&limits).get(&source).expect("in the library");
+        let sheet = Sheets::new(&limits).get("test", &source).expect("in the library");
         sheet.structures();
         while matches!(sheet.reasoner.status(), game::Status::Building) {
             std::thread::sleep(Duration::from_millis(5));

@@ -37,6 +37,7 @@ pub fn overview(sheet: &Sheet) -> Section {
         "class": library::about(&sheet.rules).class,
         "turn_taking": class.turn_taking.value,
         "constant_sum": class.constant_sum.value,
+        "proved": {"turn_taking": class.turn_taking.is_proved(), "constant_sum": class.constant_sum.is_proved()},
         "machine": sheet.reasoner.status().to_string(),
         "fluents": gates.map(|gates| gates.fluents().len()),
         "moves": moves,

@@ -12,7 +12,9 @@ const LISTED: usize = 60;
 fn evidence(evidence: Evidence) -> String {
     match evidence {
         Evidence::Proved => "proved".to_owned(),
-        Evidence::Guessed { samples } => format!("seen in {samples} samples of random play"),
+        Evidence::Guessed { samples } => {
+            format!("guessed: nothing against it in {samples} positions of random play")
+        }
     }
 }
 

@@ -91,6 +91,9 @@ pub struct Create {
     think: Option<f64>,
     #[serde(default)]
     paused: bool,
+    /// Moves that have been made already.
+    #[serde(default)]
+    moves: Vec<Vec<String>>,
 }
 
 fn check_clocks(clocks: ClocksDoc, most: f64) -> Outcome<ClocksDoc> {
@@ -141,7 +144,11 @@ pub async fn create(
         seed: random::seed(),
         annotations: Vec::new(),
     };
-    opened(&app, &visitor, meta, Vec::new(), sheet).await
+    let time = meta.created;
+    let made =
+        |moves: Vec<String>| StepDoc { faults: vec![String::new(); moves.len()], moves, time };
+    let steps = body.moves.into_iter().map(made).collect();
+    opened(&app, &visitor, meta, steps, sheet).await
 }
 
 async fn opened(

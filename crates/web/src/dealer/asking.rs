@@ -46,6 +46,13 @@ impl Dealer {
     }
 
     pub(super) fn task(&self, kind: Kind, role: usize) -> Task {
+        let mut clocks = self.clocks();
+        if matches!(kind, Kind::Remote(_)) {
+            // Clocks of messages are whole seconds, and players elsewhere do not expect 0.
+            let whole =
+                |time: Duration| Duration::from_secs_f64(time.as_secs_f64().ceil().max(1.0));
+            (clocks.start, clocks.play) = (whole(clocks.start), whole(clocks.play));
+        }
         Task {
             kind,
             role: Role(role as u32),
@@ -55,7 +62,7 @@ impl Dealer {
             memory: self.house.limits.player_memory,
             seed: self.meta.seed.wrapping_mul(31).wrapping_add(role as u64),
             id: format!("fluxion.{}", self.meta.id),
-            clocks: self.clocks(),
+            clocks,
         }
     }
 

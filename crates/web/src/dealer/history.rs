@@ -13,8 +13,6 @@ use crate::store::StepDoc;
 impl Dealer {
     /// Replays moves from the initial state on.
     pub(super) fn replay(&mut self, steps: Vec<StepDoc>) -> Result<(), String> {
-        // Boards are found first: the page cannot show anything before.
-        self.sheet.structures();
         let broken = |error: game::ReasonError| error.to_string();
         let mut state = self.referee.initial().map_err(broken)?;
         let roles = self.meta.roles.len();

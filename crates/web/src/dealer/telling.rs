@@ -102,7 +102,9 @@ impl Dealer {
     }
 
     fn view_json(&self, position: &Value) -> Value {
-        let simultaneous = self.sheet.structures().turn_taking == Some(false);
+        let found = self.sheet.structures_now();
+        let simultaneous =
+            found.map_or(self.look.choosing().len() > 1, |found| found.turn_taking == Some(false));
         json!({
             "id": self.meta.id,
             "game": self.sheet.about(),

@@ -14,10 +14,10 @@ const ORDER = ["overview", "position", "structures", "distances", "evaluation", 
 async function context(kind, name, step) {
   if (kind === "match") {
     const view = await api.match(name);
-    return { wanted: { match: name, step: Number(step ?? view.moves.length) }, title: view.game.title, roles: view.roles, back: `#/match/${encodeURIComponent(name)}`, library: view.game.library ? view.game.name : null };
+    return { wanted: { match: name, step: Number(step ?? view.moves.length) }, title: view.game.title, roles: view.roles, back: `#/match/${encodeURIComponent(name)}`, game: async () => (view.game.library ? { library: view.game.name } : { rules: (await api.record(name)).fluxion.rules, title: view.game.title }) };
   }
   const game = await api.game(name);
-  return { wanted: { game: { library: name } }, title: game.title, roles: game.roles, back: `#/game/${encodeURIComponent(name)}`, library: name };
+  return { wanted: { game: { library: name } }, title: game.title, roles: game.roles, back: `#/game/${encodeURIComponent(name)}`, game: async () => ({ library: name }) };
 }
 
 /** @param {string} kind @param {string} name @param {string} [step] */
@@ -28,7 +28,7 @@ export async function analysis(kind, name, step) {
   const state = h("span", { class: "chip live", role: "status", id: "analysis-state" }, "looking …");
   /** @type {Map<string, Section>} */
   const known = new Map();
-  const shared = { roles: about.roles, glyphs: new Glyphs(about.roles), /** @type {any} */ position: null, library: about.library };
+  const shared = { roles: about.roles, glyphs: new Glyphs(about.roles), /** @type {any} */ position: null, game: about.game };
   const draw = () => {
     shared.position = known.get("position")?.data ?? null;
     const sorted = [...known.values()].sort((a, b) => rank(a.section) - rank(b.section));

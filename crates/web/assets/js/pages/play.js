@@ -26,6 +26,7 @@ class PlayPage {
   status = h("p", { class: "status", id: "status", role: "status", "aria-live": "polite" });
   tools = h("div", { class: "tools row" });
   tabs = h("div", { class: "segments wrap", role: "group", "aria-label": "Move for" });
+  sketch = h("p", { class: "sketch", hidden: true }, "Finding the board in the rules …", h("br"), "The moves are in the list already.");
   chart = h("div", {});
   history = h("ol", { class: "history" });
   facts = h("div", {});
@@ -87,7 +88,7 @@ class PlayPage {
       h("div", { class: "table" },
         h("div", { class: "board-side" },
           this.status,
-          h("div", { class: "board-row" }, this.bar.element, this.arena.element),
+          h("div", { class: "board-row" }, this.bar.element, this.arena.element, this.sketch),
           this.counters, this.tools, this.solutionCard,
           h("section", { class: "card later" }, h("h2", {}, "Values over the match"), this.chart)),
         h("aside", { class: "side stack" },
@@ -125,12 +126,15 @@ class PlayPage {
     this.moves = moves;
     if (view.position) {
       this.arena.show(view.position, moves, animate);
-      this.arena.element.hidden = view.position.boards.length === 0;
-      this.bar.element.hidden = view.position.boards.length === 0;
+      const { boards, drawn } = view.position;
+      const boardless = boards.length === 0;
+      this.arena.element.hidden = boardless;
+      this.bar.element.hidden = boardless;
+      this.sketch.hidden = drawn;
       fill(this.facts, facts(view.position, view.roles));
       fill(this.counters, counters(view.position, view.roles));
       this.text.textContent = view.position.text;
-      this.element.classList.toggle("boardless", view.position.boards.length === 0);
+      this.element.classList.toggle("boardless", boardless && drawn);
     }
     this.#roleTabs(yours);
     this.list.show(moves);

@@ -28,20 +28,36 @@ function rulesCard(rules, title) {
     h("div", { class: "row apart" }, switcher, h("a", { class: "button", href: "#/rules", onclick: change }, "Change them")), text);
 }
 
+/**
+ * Shows the initial position: its boards, or what holds where there are none.
+ * @param {HTMLElement} place
+ * @param {import("../types.js").Position} position
+ * @param {string[]} roles
+ */
+function begin(place, position, roles) {
+  if (position.boards.length === 0) {
+    place.replaceWith(h("div", { class: "card" }, h("h2", {}, "How it begins"), facts(position, roles)));
+    return;
+  }
+  const view = new BoardView(new Glyphs(roles));
+  view.show(position, false);
+  fill(place, view.element);
+}
+
 /** @param {string} name */
 export async function setup(name) {
-  const [game, position] = await Promise.all([api.game(name), api.initial(name).catch(() => null)]);
-  const view = new BoardView(new Glyphs(game.roles));
-  if (position) view.show(position, false);
+  const game = await api.game(name);
   const form = await seatForm(game.roles, () => ({ library: name }));
+  const start = h("div", { class: "setup-board" }, h("p", { class: "sketch" }, "Finding the board in the rules …"));
+  // The page does not wait for the board: large games take a while.
+  api.initial(name).then((position) => begin(start, position, game.roles), () => start.remove());
   const about = String(game.description ?? "").split(/\n\s*\n/).filter(Boolean);
   const element = h("section", { class: "setup" },
     h("div", { class: "stack" },
       h("div", { class: "page-head" },
         h("h1", {}, game.title),
         h("div", { class: "row" }, [...game.class, game.size].filter(Boolean).map((word) => h("span", { class: "chip" }, word)))),
-      position && position.boards.length > 0 && h("div", { class: "setup-board" }, view.element),
-      position && position.boards.length === 0 && h("div", { class: "card" }, h("h2", {}, "How it begins"), facts(position, game.roles)),
+      start,
       h("div", { class: "prose" }, about.map((text) => h("p", {}, text)), game.source && h("p", { class: "muted small" }, `Source: ${game.source}`)),
       game.rules && rulesCard(game.rules, game.title)),
     h("aside", { class: "stack" },

@@ -31,8 +31,26 @@ pub struct App {
     /// Analyses.
     pub analyses: Analyses,
     tables: Mutex<BTreeMap<String, Arc<Table>>>,
-    /// Permits for reading rule sheets; a thread that hangs keeps its own.
+    /// Permits for work with rules that visitors bring; a thread that hangs keeps its own.
     readers: Arc<Semaphore>,
+    /// Permits for work with rules of the library, which nobody can make hang.
+    librarians: Arc<Semaphore>,
+}
+
+/// Whose rules work is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// Those of the library.
+    Known,
+    /// Those that a visitor brought.
+    Brought,
+}
+
+impl Rules {
+    /// Whether rules are those of the library.
+    pub fn of(library: bool) -> Self {
+        if library { Self::Known } else { Self::Brought }
+    }
 }
 
 /// The account of work that no visitor asked for by name.
@@ -53,6 +71,7 @@ impl App {
             analyses: Analyses::default(),
             tables: Mutex::default(),
             readers: Arc::new(Semaphore::new(limits.sheets.1)),
+            librarians: Arc::new(Semaphore::new(limits.sheets.1)),
             house,
             token,
             config,
@@ -64,6 +83,7 @@ impl App {
     pub async fn watched<T: Send + 'static>(
         &self,
         account: &str,
+        rules: Rules,
         most: Duration,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Outcome<T> {
@@ -71,7 +91,11 @@ impl App {
         let most_at_once = if account == OWN { usize::MAX } else { self.config.limits.sheets.0 };
         let counted = self.counts.add("rule sheets being read", account, most_at_once)?;
         let late = || ApiError::busy("the rules took too long");
-        let permit = tokio::time::timeout(most, self.readers.clone().acquire_owned()).await;
+        let permits = match rules {
+            Rules::Known => self.librarians.clone(),
+            Rules::Brought => self.readers.clone(),
+        };
+        let permit = tokio::time::timeout(most, permits.acquire_owned()).await;
         let permit = permit.map_err(|_| late())?.map_err(|_| late())?;
         let (sender, receiver) = oneshot::channel();
         let thread = std::thread::Builder::new().name("rules".to_owned()).stack_size(STACK);
@@ -89,8 +113,10 @@ impl App {
 
     /// The sheet of a source.
     pub async fn sheet(&self, account: &str, source: Source) -> Outcome<Arc<Sheet>> {
-        let sheets = self.sheets.clone();
-        self.watched(account, self.config.limits.sheet_time, move || sheets.get(&source)).await?
+        let (sheets, whose) = (self.sheets.clone(), account.to_owned());
+        let rules = Rules::of(source.library.is_some());
+        let work = move || sheets.get(&whose, &source);
+        self.watched(account, rules, self.config.limits.sheet_time, work).await?
     }
 
     fn known(&self, id: &str) -> Option<Arc<Table>> {
@@ -198,5 +224,37 @@ impl App {
             )));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::config::Limits;
+
+    #[tokio::test]
+    async fn work_that_hangs_is_given_up_and_counts_against_who_brought_it() {
+        let limits = Limits { sheets: (2, 3), ..Limits::default() };
+        let app = App::new(Config { limits, ..Config::default() }, None).expect("a store");
+        let (short, long) = (Duration::from_millis(50), Duration::from_secs(60));
+        let mut held = Vec::new();
+        for account in ["hostile", "hostile", "evil"] {
+            let (release, wait) = mpsc::channel::<()>();
+            held.push(release);
+            let hung = app.watched(account, Rules::Brought, short, move || wait.recv().is_ok());
+            assert_eq!(hung.await.expect_err("it hangs").code, "busy");
+        }
+        let more = app.watched("hostile", Rules::Brought, short, || ()).await;
+        assert_eq!(more.expect_err("two hang already").code, "too_many");
+        let brought = app.watched("other", Rules::Brought, short, || ()).await;
+        assert_eq!(brought.expect_err("all readers hang").code, "busy");
+        let known = app.watched("other", Rules::Known, long, || 7).await;
+        assert_eq!(known.expect("games of the library can be played"), 7);
+        held.clear();
+        while app.watched("hostile", Rules::Brought, long, || ()).await.is_err() {
+            tokio::time::sleep(short).await;
+        }
     }
 }

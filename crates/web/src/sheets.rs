@@ -28,12 +28,18 @@ pub struct Sheet {
     pub game: Game,
     /// Gives out machines.
     pub reasoner: Reasoner,
+    /// Whose circuits it counts among.
+    account: String,
+    /// Ends the making of the circuit.
+    no_circuit: Arc<AtomicBool>,
+    /// Ends the looking for boards.
     cancel: Arc<AtomicBool>,
     structures: OnceLock<Structures>,
 }
 
 impl Drop for Sheet {
     fn drop(&mut self) {
+        self.no_circuit.store(true, Ordering::Relaxed);
         self.cancel.store(true, Ordering::Relaxed);
     }
 }
@@ -91,7 +97,7 @@ const NAP: Duration = Duration::from_millis(2);
 
 impl Sheet {
     /// Reads rules. May take long: call it where nobody waits.
-    fn read(text: Text, key: String, limits: &Limits) -> Outcome<Self> {
+    fn read(account: &str, text: Text, key: String, limits: &Limits) -> Outcome<Self> {
         let checked = gdl::validate::check(
             &text.rules,
             &gdl::Limits { max_text: limits.body, ..gdl::Limits::default() },
@@ -107,12 +113,12 @@ impl Sheet {
             ),
             other => ApiError::rules(other.to_string(), json!([])),
         })?;
-        let cancel = Arc::new(AtomicBool::new(false));
+        let no_circuit = Arc::new(AtomicBool::new(false));
         let (time, bytes) = limits.circuit;
         let budget = Budget {
             deadline: Instant::now().checked_add(time),
             max_bytes: bytes,
-            cancel: Some(cancel.clone()),
+            cancel: Some(no_circuit.clone()),
         };
         let (reasoner, _) = Reasoner::in_background(&game, budget);
         let Text { name, title, library, rules } = text;
@@ -124,7 +130,9 @@ impl Sheet {
             rules,
             game,
             reasoner,
-            cancel,
+            account: account.to_owned(),
+            no_circuit,
+            cancel: Arc::default(),
             structures: OnceLock::new(),
         })
     }
@@ -139,6 +147,11 @@ impl Sheet {
             let deadline = Deadline::within(LOOKING).or_when(self.cancel.clone());
             Structures::find(&self.reasoner, &Settings::default(), &deadline, &mut NoProver)
         })
+    }
+
+    /// Boards and pieces, if they have been looked for already.
+    pub fn structures_now(&self) -> Option<&Structures> {
+        self.structures.get()
     }
 
     /// The names of the roles.
@@ -175,6 +188,8 @@ pub struct Sheets {
 
 /// The sheets that are kept although nobody plays them.
 const KEPT: usize = 16;
+/// Circuits that are made at the same time for one account: of more, the oldest are given up.
+const CIRCUITS: usize = 2;
 
 impl Sheets {
     /// None so far.
@@ -183,15 +198,23 @@ impl Sheets {
     }
 
     /// The sheet of a source, read if it is not known. May take long.
-    pub fn get(&self, source: &Source) -> Outcome<Arc<Sheet>> {
+    pub fn get(&self, account: &str, source: &Source) -> Outcome<Arc<Sheet>> {
         let text = source.text()?;
         let key = protocol::trace::sha256(text.rules.as_bytes());
         if let Some(known) = self.find(&key, &text.title) {
             return Ok(known);
         }
-        let sheet = Arc::new(Sheet::read(text, key, &self.limits)?);
+        let sheet = Arc::new(Sheet::read(account, text, key, &self.limits)?);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(0, sheet.clone());
+        // Somebody who brings many sheets does not get all cores: older ones are played without a circuit.
+        let building = known.iter().filter(|sheet| {
+            let own = sheet.account == account && !sheet.library;
+            own && matches!(sheet.reasoner.status(), Status::Building)
+        });
+        for older in building.skip(CIRCUITS) {
+            older.no_circuit.store(true, Ordering::Relaxed);
+        }
         let mut idle = 0;
         known.retain(|sheet| {
             idle += usize::from(Arc::strong_count(sheet) == 1);
@@ -309,11 +332,46 @@ mod tests {
         let source =
             |rules: &str| Source { library: None, rules: Some(rules.to_owned()), title: None };
         let good = source(library::find("tictactoe").expect("there").rules);
-        let first = sheets.get(&good).expect("sound");
-        assert!(Arc::ptr_eq(&first, &sheets.get(&good).expect("sound")));
+        let first = sheets.get("a", &good).expect("sound");
+        assert!(Arc::ptr_eq(&first, &sheets.get("a", &good).expect("sound")));
         assert_eq!(first.title, "Tic-Tac-Toe");
-        let error = sheets.get(&source("(role you")).err().expect("unreadable");
+        let error = sheets.get("a", &source("(role you")).err().expect("unreadable");
         assert_eq!(error.code, "bad_rules");
         assert!(error.findings.is_some_and(|found| found[0]["place"]["line"] == 1));
+    }
+
+    /// Ten digits in one move: one legal move in each state, ten thousand million in a circuit.
+    fn endless(title: &str) -> Source {
+        let joined =
+            |part: &dyn Fn(usize) -> String| (0..10).map(part).collect::<Vec<_>>().join(" ");
+        let rules = format!(
+            "; {title}\n(role you) {} {} (<= (legal you (go {})) {})
+             (<= (next (at ?i ?y)) (true (at ?i ?x)) (after ?x ?y)) (<= terminal (true (at 0 9))) (goal you 0)",
+            joined(&|digit| format!("(after {digit} {})", (digit + 1) % 10)),
+            joined(&|at| format!("(init (at {at} {at}))")),
+            joined(&|at| format!("?x{at}")),
+            joined(&|at| format!("(true (at {at} ?x{at}))")),
+        );
+        Source { library: None, rules: Some(rules), title: Some(title.to_owned()) }
+    }
+
+    #[test]
+    fn who_brings_many_sheets_gets_two_circuits_at_a_time_and_others_get_theirs() {
+        let limits = Limits { circuit: (Duration::from_secs(60), 192 << 20), ..Limits::default() };
+        let sheets = Sheets::new(&limits);
+        let get = |account: &str, title: &str| {
+            let sheet = sheets.get(account, &endless(title));
+            sheet.unwrap_or_else(|error| panic!("{} {:?}", error.message, error.findings))
+        };
+        let mine = ["one", "two", "three"].map(|title| get("greedy", title));
+        let other = get("patient", "four");
+        let given_up = |sheet: &Sheet| sheet.no_circuit.load(Ordering::Relaxed);
+        assert_eq!(mine.each_ref().map(|sheet| given_up(sheet)), [true, false, false]);
+        assert!(!given_up(&other));
+        let soon = Deadline::within(Duration::from_secs(60));
+        while matches!(mine[0].reasoner.status(), Status::Building) {
+            assert!(!soon.passed(), "what is given up ends");
+            std::thread::sleep(NAP);
+        }
     }
 }

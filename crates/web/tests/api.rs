@@ -69,7 +69,8 @@ fn a_match_is_played_to_the_end_against_a_strategy() {
     let mut steps = 0;
     let over = loop {
         let my_turn = |view: &Value| {
-            view["state"] == "over" || (running(view) && view["waiting"]["for"] == json!([0]))
+            let mine = running(view) && view["waiting"]["for"] == json!([0]);
+            view["state"] == "over" || (mine && view["position"]["drawn"] == true)
         };
         let view = visitor.wait_for(&id, "my turn", my_turn);
         if view["state"] == "over" {
@@ -92,6 +93,50 @@ fn a_match_is_played_to_the_end_against_a_strategy() {
     let list = visitor.get("/api/v1/matches?mine=true&state=over").fine();
     assert_eq!(list["matches"][0]["id"], json!(id));
     assert_eq!(visitor.act(&id, "move", &json!({"role": 0, "move": "noop"})).code(), "over");
+}
+
+#[test]
+fn a_match_is_played_before_its_board_is_found() {
+    let server = Server::start(config());
+    let mut visitor = server.visitor();
+    // A game whose board takes a while: the first view has moves and facts in any case.
+    let view = visitor.create(&both_sides("chess"));
+    let id = id_of(&view);
+    assert_eq!(view["position"]["legal"][0].as_array().map(Vec::len), Some(20));
+    let drawn = view["position"]["drawn"] == true;
+    let facts = view["position"]["facts"].as_array().map_or(0, Vec::len);
+    assert!(drawn || facts > 30, "{facts} facts");
+    let mut stream =
+        visitor.events(&format!("/api/v1/matches/{id}/events?after={}", view["event"]));
+    visitor.wait_for(&id, "the start", running);
+    let action = first_move(&view, 0);
+    let view = visitor.act(&id, "move", &json!({"role": 0, "move": action, "step": 0})).fine();
+    assert_eq!(view["position"]["step"], 1);
+    let has_board = |view: &Value| view["position"]["boards"][0]["cells"].is_array();
+    // Followers are told once the board is there.
+    let mut told = drawn;
+    while !told {
+        let (_, data) = stream.next().expect("an event");
+        told = has_board(&data) || has_board(&data["match"]);
+    }
+    let view = visitor.wait_for(&id, "the board", has_board);
+    assert_eq!(view["position"]["boards"][0]["cells"].as_array().map(Vec::len), Some(64));
+    let cells = view["position"]["legal"][1][0]["cells"].as_array().map(Vec::len);
+    assert_eq!(cells, Some(2), "{}", view["position"]["legal"][1][0]);
+}
+
+#[test]
+fn a_match_may_begin_with_moves() {
+    let server = Server::start(config());
+    let mut visitor = server.visitor();
+    let mut body = both_sides("tictactoe");
+    body["moves"] = json!([["(mark b 2)", "noop"], ["noop", "(mark a 1)"]]);
+    let view = visitor.create(&body);
+    assert_eq!((&view["position"]["step"], &view["moves"]), (&json!(2), &body["moves"]));
+    let view = visitor.wait_for(&id_of(&view), "the start", running);
+    assert_eq!(view["waiting"]["for"], json!([0]));
+    body["moves"] = json!([["(mark z 9)", "noop"]]);
+    assert_eq!(visitor.create(&body)["ended"]["why"], "failed");
 }
 
 #[test]
@@ -346,19 +391,98 @@ fn limits_hold_for_bodies_matches_and_streams() {
     }
 }
 
+/// All requests that change something.
+const CHANGING: [&str; 17] = [
+    "check",
+    "format",
+    "matches",
+    "matches/import",
+    "matches/m/line",
+    "matches/m/move",
+    "matches/m/undo",
+    "matches/m/resign",
+    "matches/m/pause",
+    "matches/m/next",
+    "matches/m/seat",
+    "matches/m/join",
+    "matches/m/abort",
+    "matches/m/hint",
+    "matches/m/solve",
+    "matches/m/annotate",
+    "analyses",
+];
+
+#[test]
+fn a_server_that_others_can_reach_wants_a_token_for_everything() {
+    let bind = "0.0.0.0:0".parse().expect("an address");
+    let server = Server::start(Config { bind, ..config() });
+    let (_, token) = server.url.split_once("?token=").expect("the address has the token");
+    assert!(token.len() >= 20, "{token}");
+    let mut visitor = server.visitor();
+    for path in ["/", "/js/main.js", "/api/v1/status", "/api/v1/games", "/api/v1/matches/m/events"]
+    {
+        assert_eq!(visitor.get(path).status, 401, "{path}");
+    }
+    for path in CHANGING {
+        assert_eq!(visitor.post(&format!("/api/v1/{path}"), &json!({})).status, 401, "{path}");
+    }
+    let let_in = visitor.get(&format!("/?token={token}"));
+    let cookie = let_in.header("set-cookie").expect("a cookie").to_owned();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    assert_eq!(visitor.get("/api/v1/status").fine()["loopback"], false);
+    // Limits count by address here: a visitor without cookies is no new one.
+    let other = Server::start(Config {
+        bind,
+        limits: Limits { matches: 1, ..Limits::default() },
+        ..config()
+    });
+    let (_, token) = other.url.split_once("?token=").expect("the address has the token");
+    for expected in [201, 429] {
+        let mut fresh = other.visitor();
+        fresh.headers = vec![("authorization".to_owned(), format!("Bearer {token}"))];
+        assert_eq!(fresh.post("/api/v1/matches", &both_sides("tictactoe")).status, expected);
+    }
+}
+
+#[test]
+fn every_reply_carries_the_policy() {
+    let server = Server::start(config());
+    let mut visitor = server.visitor();
+    for path in [
+        "/",
+        "/js/main.js",
+        "/nothing",
+        "/api/v1/status",
+        "/api/v1/nothing",
+        "/api/v1/games/tictactoe/picture.svg",
+    ] {
+        let reply = visitor.get(path);
+        let policy = reply.header("content-security-policy").expect("a policy");
+        assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{path}");
+        assert!(
+            policy.contains("frame-ancestors 'none'") && policy.contains("base-uri 'none'"),
+            "{path}"
+        );
+        assert_eq!(reply.header("x-content-type-options"), Some("nosniff"), "{path}");
+    }
+}
+
 #[test]
 fn other_sites_other_hosts_and_visitors_without_a_token_are_refused() {
     let server = Server::start(config());
     let mut visitor = server.visitor();
     visitor.headers = vec![("origin".to_owned(), "http://evil.example".to_owned())];
-    assert_eq!(visitor.post("/api/v1/matches", &both_sides("tictactoe")).code(), "forbidden");
+    for path in CHANGING {
+        assert_eq!(
+            visitor.post(&format!("/api/v1/{path}"), &json!({})).code(),
+            "forbidden",
+            "{path}"
+        );
+    }
+    assert_eq!(visitor.delete("/api/v1/matches/m").code(), "forbidden");
     visitor.headers = vec![("host".to_owned(), "evil.example".to_owned())];
     assert_eq!(visitor.get("/api/v1/status").code(), "forbidden");
     visitor.headers.clear();
-    let reply = visitor.get("/");
-    let policy = reply.header("content-security-policy").expect("a policy");
-    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"));
-    assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
 
     let token = "0123456789abcdef0123".to_owned();
     let server = Server::start(Config { token: Some(token.clone()), ..config() });

@@ -3,6 +3,8 @@
 
 #[path = "e2e/browser.rs"]
 mod browser;
+#[path = "e2e/figures.rs"]
+mod figures;
 #[path = "e2e/house.rs"]
 mod house;
 #[path = "e2e/looks.rs"]
@@ -118,6 +120,31 @@ fn a_broken_sheet_shows_where_it_is_broken_and_a_mended_one_is_played() {
     assert!(my_turn(&page, browser));
     page.click(browser, ".move[data-move=press]");
     page.until(browser, "document.querySelector('#status.over')?.textContent.startsWith('Solved')");
+    no_complaints(&page, browser);
+}
+
+/// Names that would do harm as HTML.
+const HARMFUL: &str = "(role <img/src=x/onerror=window.harm=1>)\n(init (<script>window.harm=2</script> 1))\n(legal <img/src=x/onerror=window.harm=1> <svg/onload=window.harm=3>)\n\
+    (<= (next (done 1)) (does <img/src=x/onerror=window.harm=1> <svg/onload=window.harm=3>))\n(legal <img/src=x/onerror=window.harm=1> wait)\n(<= terminal (true (done 1)))\n(goal <img/src=x/onerror=window.harm=1> 100)\n";
+
+#[test]
+fn names_in_rules_never_become_html() {
+    let Some((house, mut browser)) = house::open() else { return };
+    let browser = &mut browser;
+    let page = visit(&house, browser, "rules", "#rules");
+    fill(&page, browser, "#rules", HARMFUL);
+    page.until(browser, "document.querySelector('#start')");
+    start(&page, browser, "Solve it yourself");
+    assert!(my_turn(&page, browser));
+    assert!(page.text(browser, ".players").contains("<img/src=x"));
+    page.until(browser, "[...document.querySelectorAll('.move')].some((move) => move.textContent.includes('<svg/onload'))");
+    page.value(browser, "[...document.querySelectorAll('.move')].find((move) => move.textContent.includes('<svg')).click()");
+    page.until(browser, "document.querySelector('#status.over')");
+    page.click(browser, ".match-head a.primary");
+    page.until(browser, "document.querySelector('#slider')");
+    let strange =
+        "document.querySelectorAll('#page img, #page script').length + (window.harm ?? 0)";
+    assert_eq!(page.value(browser, strange), 0);
     no_complaints(&page, browser);
 }
 
@@ -240,6 +267,18 @@ fn the_analysis_page_fills_with_sections() {
         ),
         true
     );
+    // What is only guessed says so; what was refuted can be played.
+    assert!(page.text(browser, "[data-section=structures]").contains("guessed"));
+    let proofs = page.text(browser, "[data-section=proofs]");
+    assert!(proofs.contains("proved") && proofs.contains("refuted"), "{proofs}");
+    let steps = page.value(browser, "(() => { const trace = document.querySelector('[data-section=proofs] details'); trace.open = true; return trace.querySelectorAll('li').length; })()");
+    page.click(browser, "[data-section=proofs] .play-trace");
+    page.until(
+        browser,
+        "location.hash.startsWith('#/match/') && document.querySelector('.match-head .chip')",
+    );
+    assert_eq!(page.text(browser, ".match-head .chip"), format!("step {steps}"));
+    page.until(browser, "document.querySelector('#undo:enabled')");
     no_complaints(&page, browser);
 }
 
@@ -324,6 +363,34 @@ fn fingers_and_keys_play_as_well() {
 }
 
 #[test]
+fn a_player_elsewhere_takes_a_seat_and_its_end_costs_only_its_moves() {
+    let Some((house, mut browser)) = house::open() else { return };
+    let browser = &mut browser;
+    let rival = house::Rival::start();
+    let page = visit(&house, browser, "game/tictactoe", "#start");
+    choose(&page, browser, "select[data-role='1']", "remote");
+    fill(&page, browser, ".seat input[type=url]", &rival.url());
+    page.until(browser, "document.querySelector('#clocks-on').checked");
+    fill(&page, browser, "#start-clock", "2");
+    fill(&page, browser, "#play-clock", "60");
+    page.click(browser, "#start");
+    page.until(browser, "document.querySelector('#status')");
+    assert!(my_turn(&page, browser));
+    page.click(browser, ".arena .cell[data-key='0:1:1']");
+    page.until(browser, "document.querySelectorAll('.history .line-move').length >= 2");
+    assert_eq!(page.value(browser, "document.querySelectorAll('.toast.bad').length"), 0);
+    assert!(page.text(browser, ".player[data-role='1']").contains("http://127.0.0.1"));
+    drop(rival);
+    // What nobody answers is replaced by a random move, said so, and the match comes to its end.
+    assert!(my_turn(&page, browser));
+    page.click(browser, ".arena .cell.movable");
+    page.until(browser, "[...document.querySelectorAll('.toast.bad')].some((toast) => toast.textContent.includes('could not be reached'))");
+    click_to_the_end(&page, browser);
+    page.until(browser, "document.querySelectorAll('.player .goal').length === 2");
+    no_complaints(&page, browser);
+}
+
+#[test]
 fn a_puzzle_is_solved_on_demand() {
     let Some((house, mut browser)) = house::open() else { return };
     let browser = &mut browser;
@@ -341,13 +408,13 @@ fn a_puzzle_is_solved_on_demand() {
 #[test]
 fn the_page_is_small_and_soon_there() {
     let Some((house, mut browser)) = house::open() else { return };
-    let browser = &mut browser;
-    let page = visit(&house, browser, "", "a.game");
-    page.until(browser, "document.querySelector('.game .board, .game .no-board')");
-    let size = page.value(browser, "[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')].reduce((sum, one) => sum + one.transferSize, 0)");
-    println!("transfer until the first board: {size} bytes");
-    assert!(size.as_f64().is_some_and(|size| size > 10_000.0 && size < 500_000.0), "{size}");
-    no_complaints(&page, browser);
+    figures::pages(&house, &mut browser);
+}
+
+#[test]
+fn a_click_is_answered_while_the_engine_thinks() {
+    let Some((house, mut browser)) = house::open() else { return };
+    figures::clicks(&house, &mut browser);
 }
 
 /// Pointing at cells, without a server behind it: the module of the page by itself.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Body, Shared};
 use crate::analysis::{Subject, evaluation as evaluate_state};
+use crate::app::Rules;
 use crate::error::{ApiError, Outcome};
 use crate::sheets::Source;
 use crate::visitor::Visitor;
@@ -72,7 +73,8 @@ pub async fn evaluation(
         move |dealer: &mut crate::dealer::Dealer| Ok((dealer.sheet(), dealer.state_at(step)?));
     let (sheet, state) = app.run(&id, get).await?;
     let time = app.config.limits.sheet_time;
+    let rules = Rules::of(sheet.library);
     let work = move || evaluate_state(&sheet, &state, method, time / 2);
-    let found = app.watched(&visitor.account, time, work).await?;
+    let found = app.watched(&visitor.account, rules, time, work).await?;
     found.map(Json).map_err(ApiError::busy)
 }

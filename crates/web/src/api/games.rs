@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Body, Shared, broken};
-use crate::app::{App, OWN};
+use crate::app::{App, OWN, Rules};
 use crate::error::{ApiError, Outcome};
 use crate::position::{Context, position as draw_position};
 use crate::referee::Referee;
@@ -76,12 +76,14 @@ pub async fn position(
     let sheet = sheet(&app, &visitor, &name).await?;
     let (limits, time) = (app.config.limits.clone(), app.config.limits.sheet_time);
     let work = move || {
+        sheet.structures();
         let mut referee = Referee::new(&sheet, limits.question);
         let state = referee.initial()?;
         let look = referee.look(&state)?;
         Ok(draw_position(&sheet, &state, &look, Context::default()))
     };
-    let drawn: Result<Value, game::ReasonError> = app.watched(&visitor.account, time, work).await?;
+    let drawn: Result<Value, game::ReasonError> =
+        app.watched(&visitor.account, Rules::Known, time, work).await?;
     drawn.map(Json).map_err(|error| ApiError::busy(error.to_string()))
 }
 
@@ -127,7 +129,7 @@ async fn kept(
     let sheet = app.sheet(OWN, source).await?;
     let limits = app.config.limits.clone();
     let time = limits.sheet_time * 2;
-    let made = app.watched(OWN, time, move || make(&sheet, &limits)).await?;
+    let made = app.watched(OWN, Rules::Known, time, move || make(&sheet, &limits)).await?;
     app.house.store.keep_picture(&key, &made).map_err(broken)?;
     Ok(made)
 }
@@ -175,7 +177,7 @@ pub async fn check(
                "title": library::about(&body.rules).title,
                "findings": findings(&body.rules, &checked.diagnostics)})
     };
-    Ok(Json(app.watched(&visitor.account, time, work).await?))
+    Ok(Json(app.watched(&visitor.account, Rules::Brought, time, work).await?))
 }
 
 /// Rules to be written anew.
@@ -210,5 +212,5 @@ pub async fn format(
         let style = gdl::format::Style::of(wanted.unwrap_or(rules.syntax));
         Ok(json!({ "text": gdl::format::format(&body.rules, &rules, style) }))
     };
-    app.watched(&visitor.account, time, work).await?.map(Json)
+    app.watched(&visitor.account, Rules::Brought, time, work).await?.map(Json)
 }

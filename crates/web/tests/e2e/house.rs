@@ -11,10 +11,24 @@ use crate::browser::{Browser, installed};
 
 /// Tells the test `the_server_process` what to be.
 const ROLE: &str = "FLUXION_E2E_SERVER";
+/// What to be a player instead.
+const PLAYER: &str = "player";
+
+/// Plays with the default player, as `fluxion serve` does.
+fn play() {
+    let strategy = player::Strategy::parse("fluxion").expect("a strategy");
+    let config = server::Config { strategy: Some(strategy), ..server::Config::default() };
+    let server = server::Server::bind(config).expect("a free port");
+    println!("\nserving {}", server.address().expect("an address").port());
+    server.run();
+}
 
 /// Runs the server if this process was started to be one.
 pub fn serve_if_asked() {
     let Ok(wanted) = std::env::var(ROLE) else { return };
+    if wanted == PLAYER {
+        return play();
+    }
     let (port, database) = wanted.split_once(' ').expect("a port and a path");
     let mut config = Config { database: Some(PathBuf::from(database)), ..Config::default() };
     config.bind.set_port(port.parse().expect("a port"));
@@ -36,7 +50,7 @@ pub struct House {
 
 impl House {
     fn open(folder: &Path) -> Self {
-        let (child, port) = spawn(0, folder);
+        let (child, port) = spawn_house(0, folder);
         Self { child, port, folder: folder.to_owned() }
     }
 
@@ -53,15 +67,45 @@ impl House {
 
     /// Starts it again with the same database and address.
     pub fn come_back(&mut self) {
-        (self.child, self.port) = spawn(self.port, &self.folder);
+        (self.child, self.port) = spawn_house(self.port, &self.folder);
     }
 }
 
-fn spawn(port: u16, folder: &Path) -> (Child, u16) {
+/// A player over HTTP, ended with the value.
+pub struct Rival {
+    child: Child,
+    port: u16,
+}
+
+impl Rival {
+    /// A process that plays.
+    pub fn start() -> Self {
+        let (child, port) = spawn(PLAYER);
+        Self { child, port }
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Rival {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn_house(port: u16, folder: &Path) -> (Child, u16) {
+    spawn(&format!("{port} {}", folder.join("matches.db").display()))
+}
+
+fn spawn(role: &str) -> (Child, u16) {
     let program = std::env::current_exe().expect("this program");
     let mut child = Command::new(program)
         .args(["--exact", "the_server_process", "--nocapture"])
-        .env(ROLE, format!("{port} {}", folder.join("matches.db").display()))
+        .env(ROLE, role)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

@@ -56,12 +56,16 @@ fn short(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-/// Which method is used, and why.
-fn why(label: &Label, reasoner: &Reasoner) -> String {
+/// Why the method is used; the strategy is named where it is not the method.
+fn why(label: &Label, method: &str, reasoner: &Reasoner) -> String {
     let name = label.strategy.split(':').next().unwrap_or_default();
     let known = player::Strategy::all().iter().find(|info| info.name == name);
     let summary = known.map_or(name, |info| info.summary);
-    format!("{}: {summary}; {}", label.strategy, reasoner.status())
+    let status = reasoner.status();
+    if label.strategy == method {
+        return format!("{summary}; {status}");
+    }
+    format!("{}: {summary}; {status}", label.strategy)
 }
 
 /// A report for the page.
@@ -88,7 +92,7 @@ pub fn thought(label: &Label, reasoner: &Reasoner, report: &SearchReport, done: 
     });
     json!({
         "step": label.step, "role": label.role, "for": label.purpose.name(),
-        "strategy": label.strategy, "method": report.method, "why": why(label, reasoner),
+        "strategy": label.strategy, "method": report.method, "why": why(label, report.method, reasoner),
         "values": values.collect::<Value>(), "line": line.collect::<Value>(),
         "candidates": candidates.collect::<Value>(),
         "best": report.best.map(|best| universe.move_entry(best).text.to_string()),

@@ -340,7 +340,9 @@ fn fingers_and_keys_play_as_well() {
     start(&page, browser, "Both sides");
     assert!(my_turn(&page, browser));
     page.tap(browser, ".arena .cell[data-key='0:0:0']");
-    page.until(browser, "document.querySelectorAll('.history .line-move').length === 1 && document.querySelector('#status.yours')");
+    page.until(browser, "document.querySelectorAll('.history .line-move').length === 1");
+    // The event may come before the answer to the tap, and until then nothing else is taken.
+    assert!(my_turn(&page, browser));
     page.value(browser, "document.querySelector('.arena .cell[tabindex=\"0\"]').focus()");
     page.key(browser, "ArrowRight");
     page.key(browser, "ArrowDown");

@@ -29,7 +29,7 @@ export function valueChart(values, roles, options = {}) {
     const dots = points.length <= 40 ? points.map((point) => s("circle", { cx: point.split(",")[0], cy: point.split(",")[1], r: 2.4, class: `line-dot r${role % 8}` })) : [];
     return s("g", {}, s("polyline", { class: `line r${role % 8}`, points: points.join(" ") }), dots);
   });
-  const drops = [...(options.drops ?? [])].map(([step, size]) => s("path", { class: "drop", d: `M${x(step)} ${HEIGHT - BELOW + 1}l5 8h-10z` }, s("title", {}, `step ${step}: the value drops by ${size.toFixed(0)}`)));
+  const drops = [...(options.drops ?? [])].map(([step, size]) => s("path", { class: "drop", d: `M${x(step)} ${HEIGHT - BELOW - 1}l5 -8h-10z` }, s("title", {}, `step ${step}: the value drops by ${size.toFixed(0)}`)));
   const at = options.at === undefined ? null : s("line", { class: "now", x1: x(options.at), x2: x(options.at), y1: TOP, y2: HEIGHT - BELOW });
   const chart = s("svg", {
     class: ["chart", options.onstep && "answering"], viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",

@@ -39,8 +39,8 @@ function overview(data, shared) {
   return pairs([
     ["Roles", h("span", { class: "chips" }, (data.roles ?? shared.roles).map((/** @type {string} */ role, /** @type {number} */ at) => h("span", { class: "chip" }, swatch(shared.glyphs, at), role)))],
     ["Kind", chips(data.class ?? [])],
-    ["Turns", data.turn_taking === undefined || data.turn_taking === null ? null : data.turn_taking ? ["one after the other", guess(data.proved?.turn_taking)] : "at the same time"],
-    ["Sum of goals", data.constant_sum === null || data.constant_sum === undefined ? "varies" : [`always ${data.constant_sum}`, guess(data.proved?.constant_sum)]],
+    ["Turns", data.turn_taking === undefined || data.turn_taking === null ? null : data.turn_taking ? ["one after the other ", guess(data.proved?.turn_taking)] : "at the same time"],
+    ["Sum of goals", data.constant_sum === null || data.constant_sum === undefined ? "varies" : [`always ${data.constant_sum} `, guess(data.proved?.constant_sum)]],
     ["Computed", data.machine],
     ["Facts and moves", data.fluents ? `${brief(data.fluents)} facts, ${brief(data.moves)} moves` : null],
     ["Length", number(data.length?.mean) && `${number(data.length.mean)} steps at random`],
@@ -214,7 +214,7 @@ async function playTrace(line, shared) {
 function proofs(data, shared) {
   const kind = { proved: "good", refuted: "bad" };
   return h("ul", { class: "plain proofs" }, (data.properties ?? []).map((/** @type {any} */ one) => h("li", {},
-    h("span", { class: ["chip", kind[/** @type {keyof typeof kind} */ (one.verdict)] ?? ""] }, one.verdict), " ", h("span", { class: "mono small" }, one.text), one.why && h("span", { class: "small muted" }, ` ${one.why}`),
+    h("span", { class: ["chip", kind[/** @type {keyof typeof kind} */ (one.verdict)] ?? ""] }, one.verdict), " ", h("span", { class: "mono small" }, one.text), one.why && h("span", { class: "small muted" }, ` ${one.why}${one.trace?.moves?.length === 0 ? ", already where it begins" : ""}`),
     one.trace?.moves?.length > 0 && h("details", { class: "small" }, h("summary", {}, `Counter-example of ${one.trace.moves.length} steps`),
       h("ol", {}, one.trace.moves.map((/** @type {string[]} */ joint) => h("li", { class: "mono" }, jointText(joint, shared.roles)))),
       h("button", { type: "button", class: "slim play-trace", onclick: () => playTrace(one.trace.moves, shared) }, "Play it")))));

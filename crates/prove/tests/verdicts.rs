@@ -135,6 +135,11 @@ const SHEET: &str =
     (<= (goal white 100) (not open)) (<= (goal black 0) (not open))
     (<= (goal white 0) open) (<= (goal black 0) open)";
 
+/// What [`candidates::monotonic`] claims, in text.
+const MONOTONIC: &str = "(forall R: role(R) implies exactly 1 V: goal(R,V)) and
+    next(forall R: role(R) implies exactly 1 V: goal(R,V)) and
+    (forall R,V: goal(R,V) implies next(exists W: goal(R,W) and W >= V))";
+
 fn decide(sheet: &str, property: &str) -> (Verdict, Game) {
     let game = Game::from_text(sheet).expect("valid");
     let vocabulary = Vocabulary::new(&game);
@@ -188,6 +193,34 @@ fn a_broken_sheet_is_refuted_by_the_right_match() {
             2,
         ),
         ("exactly 1 X: step(X)", "(succ 1 2)", "(succ 1 2) (succ 1 3)", 1),
+        // The remaining kinds that are tried without being asked for: turns, goals that grow, what stays false,
+        // exclusion, what never holds, counters.
+        (
+            "not terminal implies at most 1 R: at least 2 M: legal(R,M)",
+            "(<= (legal ?r noop) (role ?r)",
+            "(<= (legal ?r skip) (role ?r) (not (true (control ?r)))) (<= (legal ?r noop) (role ?r)",
+            0,
+        ),
+        (
+            MONOTONIC,
+            "(<= (goal white 0) open)",
+            "(<= (goal white 100) (true (step 1))) (<= (goal white 0) open (not (true (step 1))))",
+            1,
+        ),
+        (
+            "forall X: next(cell(X,b)) implies cell(X,b)",
+            "(<= (marked ?x)",
+            "(<= (next (cell 1 b)) (true (cell 1 white))) (<= (next (cell 2 b)) (true (cell 2 white))) (<= (marked ?x)",
+            2,
+        ),
+        ("forall X: not (cell(X,b) and cell(X,white))", "(not (marked ?x))", "(role white)", 1),
+        ("not step(4)", "(succ 1 2)", "(succ 1 4)", 1),
+        (
+            "(step(1) implies next(step(2))) and (step(2) implies next(step(3))) and not step(4)",
+            "(succ 1 2)",
+            "(succ 1 3)",
+            1,
+        ),
         ("open or terminal", "(<= terminal (not open))", "(<= terminal (true (step 4)))", 2),
     ];
     for (property, from, to, moves) in cases {

@@ -18,6 +18,8 @@ use crate::simulate::{play, seed_of};
 
 /// The clock is read once per that many positions, because reading it is not free.
 const CLOCK_EVERY: u64 = 64;
+/// The same for a machine that is quicker.
+const STEPS_BETWEEN: u64 = 2000;
 
 /// What was measured of a machine.
 #[derive(Default)]
@@ -139,7 +141,7 @@ impl Runner {
         let result = match &mut self.kind {
             Kind::None => Ok(()),
             Kind::Lanes(batch) => loop {
-                let tally = batch.play(32);
+                let tally = batch.play(64);
                 self.measured.transitions += tally.transitions;
                 self.measured.playouts += tally.playouts;
                 if begin.elapsed() >= wanted {
@@ -150,10 +152,10 @@ impl Runner {
                 }
             },
             Kind::Stepper(machine, initial, random) => loop {
-                match machine.random_playout(initial, random, self.cap as u32) {
-                    Ok(outcome) => {
-                        self.measured.transitions += u64::from(outcome.length);
-                        self.measured.playouts += 1;
+                match steps(machine, initial, random, self.cap as u32) {
+                    Ok((transitions, playouts)) => {
+                        self.measured.transitions += transitions;
+                        self.measured.playouts += playouts;
                     }
                     Err(error) => break Err(error),
                 }
@@ -172,6 +174,22 @@ impl Runner {
         self.measured.play += begin.elapsed();
         result
     }
+}
+
+/// Whole playouts with at least so many transitions that reading the clock afterwards does not count; transitions
+/// and playouts.
+fn steps(
+    machine: &mut dyn Playouts,
+    initial: &State,
+    random: &mut Random,
+    cap: u32,
+) -> Result<(u64, u64), ReasonError> {
+    let (mut transitions, mut playouts) = (0, 0);
+    while transitions < STEPS_BETWEEN && playouts < STEPS_BETWEEN {
+        transitions += u64::from(machine.random_playout(initial, random, cap)?.length);
+        playouts += 1;
+    }
+    Ok((transitions, playouts))
 }
 
 fn is_cancelled(limits: &Limits) -> bool {

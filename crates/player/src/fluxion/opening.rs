@@ -164,7 +164,9 @@ impl<'o> Opening<'o> {
             proving::proved(&context.reasoner, context.seed, &class, deadline)
         };
         let facts = self.known.account.try_aside("proofs", &PROOFS.of(deadline), prove);
-        facts.into_iter().flatten().for_each(|fact| self.known.class.learn(fact));
+        for fact in facts.into_iter().flatten() {
+            self.known.class.learn(fact);
+        }
     }
 
     /// Makes the delete relaxation, which tells a planner how far it has to go.

@@ -85,7 +85,9 @@ mod tests {
         let deadline = Deadline::within(Duration::from_secs(60));
         let (facts, words) = proved(&reasoner, 1, &class, &deadline).expect("a circuit");
         assert_eq!(words, "constant sum proved, moves in turn proved");
-        facts.into_iter().for_each(|fact| class.learn(fact));
+        for fact in facts {
+            class.learn(fact);
+        }
         assert!(class.constant_sum.is_proved() && class.turn_taking.is_proved());
         // What is not so is not proved.
         class.learn(Fact::ConstantSum(Some(50)));

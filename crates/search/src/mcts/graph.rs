@@ -35,20 +35,32 @@ impl Segment {
     }
 }
 
+/// What threads write to again and again, on cache lines of its own: what they only read would otherwise have to
+/// be fetched anew after each write of another thread.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Apart<T>(pub(super) T);
+
 /// All nodes.
 #[derive(Debug)]
 pub(super) struct Graph {
     chunks: Box<[OnceLock<Chunk>]>,
     segments: Vec<Segment>,
-    /// Nodes given out, the first one never.
-    next: AtomicU32,
-    /// Numbers that may be given out again, and how many of them were.
+    /// Numbers that may be given out again.
     free: Vec<NodeId>,
-    freed: AtomicUsize,
-    bytes: AtomicUsize,
     /// The bytes of the table.
     table: usize,
     crowded: AtomicBool,
+    counts: Apart<Counts>,
+}
+
+#[derive(Debug)]
+struct Counts {
+    /// Nodes given out, the first one never.
+    next: AtomicU32,
+    /// How many of the numbers that may be given out again were.
+    freed: AtomicUsize,
+    bytes: AtomicUsize,
 }
 
 impl Graph {
@@ -56,10 +68,12 @@ impl Graph {
         Self {
             chunks: (0..CHUNKS).map(|_| OnceLock::new()).collect(),
             segments: (0..SEGMENTS).map(|_| Segment::new(FIRST_SLOTS)).collect(),
-            next: AtomicU32::new(1),
             free: Vec::new(),
-            freed: AtomicUsize::new(0),
-            bytes: AtomicUsize::new(0),
+            counts: Apart(Counts {
+                next: AtomicU32::new(1),
+                freed: AtomicUsize::new(0),
+                bytes: AtomicUsize::new(0),
+            }),
             table: SEGMENTS * FIRST_SLOTS * size_of::<AtomicU32>(),
             crowded: AtomicBool::new(false),
         }
@@ -106,18 +120,18 @@ impl Graph {
         let chunk = self.chunks.get(id as usize / CHUNK)?;
         let chunk = chunk.get_or_init(|| (0..CHUNK).map(|_| OnceLock::new()).collect());
         let _ = chunk[id as usize % CHUNK].set(node);
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.counts.0.bytes.fetch_add(bytes, Ordering::Relaxed);
         Some(if shared { self.publish(key, id) } else { id })
     }
 
     fn fresh(&self) -> Option<NodeId> {
-        if self.freed.load(Ordering::Relaxed) < self.free.len() {
-            let at = self.freed.fetch_add(1, Ordering::Relaxed);
+        if self.counts.0.freed.load(Ordering::Relaxed) < self.free.len() {
+            let at = self.counts.0.freed.fetch_add(1, Ordering::Relaxed);
             if let Some(id) = self.free.get(at) {
                 return Some(*id);
             }
         }
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = self.counts.0.next.fetch_add(1, Ordering::Relaxed);
         ((id as usize) < CHUNK * CHUNKS).then_some(id)
     }
 
@@ -150,7 +164,7 @@ impl Graph {
     /// Counts memory that a node took later.
     pub(super) fn took(&self, bytes: usize) {
         if bytes > 0 {
-            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.counts.0.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
     }
 
@@ -161,19 +175,19 @@ impl Graph {
 
     /// The memory in use: nodes and table.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed) + self.table
+        self.counts.0.bytes.load(Ordering::Relaxed) + self.table
     }
 
     /// Nodes in use.
     pub(super) fn len(&self) -> usize {
-        let given = self.next.load(Ordering::Relaxed) as usize - 1;
-        let waiting = self.free.len().saturating_sub(self.freed.load(Ordering::Relaxed));
+        let given = self.counts.0.next.load(Ordering::Relaxed) as usize - 1;
+        let waiting = self.free.len().saturating_sub(self.counts.0.freed.load(Ordering::Relaxed));
         given.saturating_sub(waiting)
     }
 
     /// Numbers below this were given out.
     pub(super) fn end(&self) -> NodeId {
-        self.next.load(Ordering::Relaxed).min((CHUNK * CHUNKS) as u32)
+        self.counts.0.next.load(Ordering::Relaxed).min((CHUNK * CHUNKS) as u32)
     }
 
     /// Makes the crowded parts of the table larger.
@@ -212,7 +226,7 @@ impl Graph {
         let chunk = self.chunks.get_mut(id as usize / CHUNK).and_then(OnceLock::get_mut);
         let slot = chunk.and_then(|chunk| chunk.get_mut(id as usize % CHUNK));
         if let Some(node) = slot.and_then(OnceLock::take) {
-            let bytes = self.bytes.get_mut();
+            let bytes = self.counts.0.bytes.get_mut();
             *bytes = bytes.saturating_sub(node.bytes());
             self.free.push(id);
         }
@@ -220,9 +234,9 @@ impl Graph {
 
     /// The numbers that were given out again leave the list.
     pub(super) fn settle_free(&mut self) {
-        let used = (*self.freed.get_mut()).min(self.free.len());
+        let used = (*self.counts.0.freed.get_mut()).min(self.free.len());
         self.free.drain(..used);
-        *self.freed.get_mut() = 0;
+        *self.counts.0.freed.get_mut() = 0;
     }
 }
 

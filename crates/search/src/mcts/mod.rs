@@ -43,7 +43,7 @@ use crate::hash::{Zobrist, mix};
 use crate::interface::Search;
 use crate::report::SearchReport;
 
-use graph::Graph;
+use graph::{Apart, Graph};
 use node::{Bounds, NodeId};
 pub use options::{Amaf, Decisive, Final, Options, Playouts, Policy, Simultaneous};
 pub use outcome::draw;
@@ -251,10 +251,10 @@ impl Mcts {
             root,
             outer: &self.outer,
             lanes: counts.lanes,
-            begun: &counts.begun,
+            begun: &counts.begun.0,
             most: counts.most,
-            playouts: &counts.playouts,
-            deepest: &counts.deepest,
+            playouts: &counts.playouts.0,
+            deepest: &counts.deepest.0,
             // The clock must not matter where only nodes are limited.
             pause: counts.timed.then(|| Instant::now() + time),
             // Where not even recycling helps, the search still goes on.
@@ -305,8 +305,8 @@ impl Mcts {
             let machine = &mut *self.workers[0].machine;
             symmetric::turn_back(&**symmetries, machine, (merged, state), &mut report);
         }
-        report.nodes = counts.begun.load(Relaxed);
-        report.selective_depth = counts.deepest.load(Relaxed) as u32;
+        report.nodes = counts.begun.0.load(Relaxed);
+        report.selective_depth = counts.deepest.0.load(Relaxed) as u32;
         report.seconds = meter.seconds();
         report.table = outcome::usage(&self.options, &self.graph);
         report
@@ -315,9 +315,9 @@ impl Mcts {
 
 /// What all threads of a search count together.
 struct Counts {
-    begun: AtomicU64,
-    playouts: AtomicU64,
-    deepest: AtomicU64,
+    begun: Apart<AtomicU64>,
+    playouts: Apart<AtomicU64>,
+    deepest: Apart<AtomicU64>,
     most: u64,
     lanes: bool,
     timed: bool,
@@ -359,9 +359,9 @@ impl Search for Mcts {
             }
         }
         let counts = Counts {
-            begun: AtomicU64::new(0),
-            playouts: AtomicU64::new(0),
-            deepest: AtomicU64::new(0),
+            begun: Apart::default(),
+            playouts: Apart::default(),
+            deepest: Apart::default(),
             most: effort.nodes.unwrap_or(u64::MAX / 2),
             lanes,
             timed,
@@ -383,8 +383,8 @@ impl Search for Mcts {
             let report = self.report(role, (root, state), &meters[0], &counts);
             observe(&report);
         };
-        self.totals.simulations = counts.begun.load(Relaxed);
-        self.totals.playouts = counts.playouts.load(Relaxed);
+        self.totals.simulations = counts.begun.0.load(Relaxed);
+        self.totals.playouts = counts.playouts.0.load(Relaxed);
         let mut report = self.report(role, (root, state), &meters[0], &counts);
         report.stop = Some(stop);
         observe(&report);

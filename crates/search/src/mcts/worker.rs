@@ -208,7 +208,10 @@ impl Worker {
                 || (shared.options.solver && node.is_settled())
                 || path.contains(path.leaf)
             {
-                shared.deepest.fetch_max(path.steps.len() as u64, Relaxed);
+                let depth = path.steps.len() as u64;
+                if shared.deepest.load(Relaxed) < depth {
+                    shared.deepest.fetch_max(depth, Relaxed);
+                }
                 return Ok(after);
             }
             let (expansion, bytes) = node.expand(shared.outer);

@@ -110,6 +110,10 @@ impl Meter {
             return Ok(());
         }
         let now = Instant::now();
+        // Without another look to wait for: whoever asks again is told again.
+        if self.effort.deadline.instant().is_some_and(|end| now >= end) {
+            return Err(Stop::Time);
+        }
         let passed = now - self.last;
         self.pause = if passed < PAUSE / 2 {
             (self.pause * 2).min(MOST_NODES)
@@ -119,10 +123,7 @@ impl Meter {
             self.pause
         };
         (self.last, self.next_look) = (now, self.nodes + self.pause);
-        match self.effort.deadline.instant() {
-            Some(end) if now >= end => Err(Stop::Time),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// Nodes counted so far.

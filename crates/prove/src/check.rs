@@ -165,7 +165,8 @@ fn step(gates: &Gates, facts: &[GroundFormula], k: usize, deadline: &Deadline) -
     }
     for (at, fact) in facts.iter().enumerate() {
         match encoding.fails(fact, k) {
-            Answer::Unsat => {}
+            // What holds after the move may be used for the facts that come after it.
+            Answer::Unsat => encoding.require(fact, k),
             Answer::Sat => return Checked::Rejected(Flaw::Step(at)),
             Answer::Stopped => return Checked::Stopped,
         }

@@ -28,19 +28,19 @@ pub(super) struct Effort<'d> {
 }
 
 /// Proves wanted candidates, with those that are usable and all that is known as hypotheses. The first `count` signals
-/// of the locals are candidates, the others are known.
+/// of the locals are candidates, the others are known. A candidate with a rank may also follow, in the same state, from
+/// candidates of lower rank: derived atoms do from those that they are derived from.
 pub(super) fn demand(
     locals: &Locals<'_>,
     count: usize,
     wanted: &[usize],
-    usable: Vec<bool>,
+    (usable, ranks): (Vec<bool>, &[usize]),
     effort: &Effort<'_>,
 ) -> Demanded {
-    let proofs = vec![None; count];
-    let mut search = Search { locals, alive: usable, proofs, states: Vec::new(), effort };
+    let (proofs, states) = (vec![None; count], vec![None; count]);
+    let mut search = Search { locals, alive: usable, ranks, proofs, states, effort };
     let mut by_step = search.close(wanted);
     let rest: Vec<usize> = wanted.iter().copied().filter(|at| !search.alive[*at]).collect();
-    search.states = vec![None; count];
     let mut follow = Vec::new();
     // What follows may need what was not wanted so far, and lose what it needs.
     while !effort.deadline.passed() {
@@ -64,7 +64,8 @@ struct Search<'s, 'm> {
     locals: &'s Locals<'m>,
     /// Candidates that were not given up.
     alive: Vec<bool>,
-    /// What the proof of the induction step of each candidate needs.
+    ranks: &'s [usize],
+    /// What the proof of each candidate needs.
     proofs: Vec<Option<Vec<usize>>>,
     /// What each candidate follows from in the same state.
     states: Vec<Option<Vec<usize>>>,
@@ -92,9 +93,7 @@ impl Search<'_, '_> {
                     continue;
                 }
                 if !self.stands(self.proofs[at].as_ref()) {
-                    let Effort { conflicts, deadline } = *self.effort;
-                    let assumed = |other: usize| self.is_alive(other);
-                    self.proofs[at] = self.locals.prove(at, assumed, conflicts, deadline);
+                    self.proofs[at] = self.proof(at);
                 }
                 if let Some(needs) = &self.proofs[at] {
                     todo.extend(needs.iter().copied().filter(|n| *n < inside.len()));
@@ -107,6 +106,18 @@ impl Search<'_, '_> {
                 return inside;
             }
         }
+    }
+
+    /// A proof from what is alive.
+    fn proof(&self, at: usize) -> Option<Vec<usize>> {
+        let Effort { conflicts, deadline } = *self.effort;
+        let alive = |other: usize| self.is_alive(other);
+        let rank = |other: usize| self.ranks.get(other).copied().unwrap_or(0);
+        let lower = |other: usize| alive(other) && rank(other) < rank(at);
+        let follows = (rank(at) > 0)
+            .then(|| self.locals.prove_in_state(at, lower, conflicts, deadline))
+            .flatten();
+        follows.or_else(|| self.locals.prove(at, alive, conflicts, deadline))
     }
 
     /// What a candidate follows from in the same state.

@@ -100,6 +100,9 @@ fn same_as_before(signals: &[Signal]) -> Vec<usize> {
     signals.iter().enumerate().map(|(at, signal)| *first.entry(*signal).or_insert(at)).collect()
 }
 
+/// With more gates than that, groups of derived atoms are not guessed before everything else: there are too many.
+const MOST_NODES: usize = 50_000;
+
 /// What may be proved about states.
 struct Guesses {
     /// Parts of properties.
@@ -342,11 +345,18 @@ impl<'a> Work<'a> {
         let wanted: Vec<usize> = (0..open.len()).filter(|at| usable[*at]).collect();
         let known = self.facts.iter().map(|fact| fact.signal);
         let all: Vec<Signal> = guesses.candidates.iter().copied().chain(known).collect();
+        // Groups of derived atoms come in the order in which they are derived.
+        let apart = |lemma: &Lemma, at: usize| usize::from(matches!(lemma, Lemma::Apart(_))) * at;
+        let ranks: Vec<usize> = vec![0; open.len()]
+            .into_iter()
+            .chain(guesses.lemmas.iter().zip(1..).map(|(lemma, at)| apart(lemma, at)))
+            .collect();
         let before = self.facts.len();
-        let deadline = self.share_of_time(3);
+        let deadline = self.share_of_time(4);
         let effort = demand::Effort { conflicts, deadline: &deadline };
         let locals = Locals::new(&self.model, all);
-        let Demanded { found, follow } = demand::demand(&locals, count, &wanted, usable, &effort);
+        let Demanded { found, follow } =
+            demand::demand(&locals, count, &wanted, (usable, &ranks), &effort);
         drop(locals);
         let tried: Vec<usize> = (0..count).collect();
         let facts = self.adopt(guesses, &tried, &found, 1);
@@ -511,6 +521,9 @@ impl<'a> Work<'a> {
 
     /// Groups of derived atoms that excluded each other in all samples, as guesses.
     fn apart(&mut self) -> Vec<Lemma> {
+        if self.model.graph.nodes().len() > MOST_NODES {
+            return Vec::new();
+        }
         let groups = self.derived_groups().into_iter();
         let atoms = |group: Vec<(usize, Signal)>| group.iter().map(|(at, _)| *at as u32).collect();
         groups.map(|group| Lemma::Apart(atoms(group))).collect()

@@ -171,8 +171,8 @@ pub(crate) fn foresight(context: &Context) -> Option<Box<dyn Foresight>> {
     Some(Box::new(planner))
 }
 
-/// What symmetries may cost more than they save before they are switched off (thesis §8.4).
-const MOST_LOST: Duration = Duration::from_millis(10);
+/// The part of the play clock that symmetries may cost more than they save before they are switched off (thesis §8.4).
+const MOST_LOST: u32 = 30;
 /// States for measuring what an expansion costs.
 const EXPANSIONS: usize = 50;
 
@@ -191,7 +191,7 @@ pub(crate) fn symmetries(
         return Some(Arc::new(table));
     }
     let expansion = symmetry::expansion_time(&mut gates.machine(), EXPANSIONS, context.seed);
-    Some(Arc::new(symmetry::Thrifty::new(table, expansion, MOST_LOST)))
+    Some(Arc::new(symmetry::Thrifty::new(table, expansion, context.play_clock / MOST_LOST)))
 }
 
 /// Half of the time that is left.

@@ -31,6 +31,7 @@ use opening::{Known, Opening};
 
 /// What the options say.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the strategy")]
 pub(crate) struct Wishes {
     /// The part of each move's time for alpha-beta, in hundredths.
     pub(crate) guard: u32,

@@ -203,10 +203,10 @@ impl<'m> Lines<'m> {
             }
             let ends = self.sat.solve_within(&[self.goes[length]], CHEAP) == Answer::Unsat;
             match self.within(length, conflicts, ends) {
-                Some(Some(way)) => return (Seen::Way(way), refuted),
-                Some(None) => refuted = length.max(refuted),
-                None if self.sat.is_over() => return (Seen::Open, refuted),
-                None => {}
+                Seen::Way(way) => return (Seen::Way(way), refuted),
+                Seen::Never => refuted = length.max(refuted),
+                _ if self.sat.is_over() => return (Seen::Open, refuted),
+                _ => {}
             }
             if ends {
                 bound = length;
@@ -218,9 +218,9 @@ impl<'m> Lines<'m> {
         (Seen::Open, refuted)
     }
 
-    /// A way of at most that many moves; `Some(None)` if there is none. What only the guessed orders refute is asked
+    /// A way of at most that many moves; never if there is none. What only the guessed orders refute is asked
     /// again without them where it matters most: where no line is longer.
-    fn within(&mut self, length: usize, conflicts: u32, last: bool) -> Option<Option<Vec<usize>>> {
+    fn within(&mut self, length: usize, conflicts: u32, last: bool) -> Seen {
         let asked = self.sat.fresh();
         let wins = self.wins[..=length].iter().copied();
         self.sat.clause(wins.chain([-asked]));
@@ -231,8 +231,9 @@ impl<'m> Lines<'m> {
             sure = answer == Answer::Unsat;
         }
         let found = match answer {
-            Answer::Sat => Some(Some(self.way())),
-            _ => sure.then_some(None),
+            Answer::Sat => Seen::Way(self.way()),
+            _ if sure => Seen::Never,
+            _ => Seen::Open,
         };
         self.sat.clause([-asked]);
         found

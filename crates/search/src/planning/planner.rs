@@ -296,7 +296,7 @@ impl Planner {
         self.nodes += work.min(effort.nodes.unwrap_or(work));
         match foresight.look(state, least, work, &effort.deadline) {
             Foreseen::Way(moves) => {
-                self.keep(state, &super::Plan { moves, reward: least }, false)?
+                self.keep(state, &super::Plan { moves, reward: least }, false)?;
             }
             Foreseen::Never => {
                 self.top = self.top.min(least - 1);

@@ -152,7 +152,7 @@ impl Runner {
                 }
             },
             Kind::Stepper(machine, initial, random) => loop {
-                match steps(machine, initial, random, self.cap as u32) {
+                match steps(&mut **machine, initial, random, self.cap as u32) {
                     Ok((transitions, playouts)) => {
                         self.measured.transitions += transitions;
                         self.measured.playouts += playouts;

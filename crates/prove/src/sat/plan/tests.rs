@@ -1,3 +1,5 @@
+//! Plans for puzzles of the library and for games made for the purpose.
+
 use std::fmt::Write as _;
 use std::time::Duration;
 

@@ -216,27 +216,14 @@ impl Run {
         }
     }
 
-    /// Adds to the counter of a gate, and toggles its mark if the sign changes. The gate must be one of an edge of
-    /// the network that this was made for.
-    #[expect(
-        unsafe_code,
-        reason = "the innermost loop; see docs/benchmarks.md for what checks cost"
-    )]
+    /// Adds to the counter of a gate, and toggles its mark if the sign changes.
     #[inline]
     fn count(&mut self, gate: u32, step: i32) {
-        debug_assert!((gate as usize) < self.counters.len().min(self.marks.len() * 64));
-        // SAFETY: the network was checked to have only edges to gates with a counter and a mark (Net::closed), and
-        // `Run::new` gives as many of both as the network has. A run is only used with its own network.
-        let (counter, marks) = unsafe {
-            (
-                self.counters.get_unchecked_mut(gate as usize),
-                self.marks.get_unchecked_mut(gate as usize / 64),
-            )
-        };
+        let counter = &mut self.counters[gate as usize];
         let old = *counter;
-        *counter = old.wrapping_add(step);
+        *counter += step;
         let crossed = u64::from((old ^ *counter).cast_unsigned() >> 31);
-        *marks ^= crossed << (gate % 64);
+        self.marks[gate as usize / 64] ^= crossed << (gate % 64);
     }
 
     /// Propagates the marks of a range of gates.

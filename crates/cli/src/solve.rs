@@ -9,6 +9,7 @@ use game::{
     Reasoner, Role, State,
 };
 use indicatif::ProgressBar;
+use prove::sat::plan;
 use search::class::{Sampling, sample};
 use search::deepening::Simultaneous;
 use search::mcts::{self, Mcts};
@@ -122,13 +123,10 @@ fn searcher(
     solver(machine, helpers, class.clone(), &options(args))
 }
 
-/// The longest plan that a SAT solver looks for.
-const LONGEST_PLAN: usize = 1000;
-
 fn foresight(args: &SolveArgs, reasoner: &Reasoner) -> Option<Box<dyn Foresight>> {
     let gates = reasoner.gates().filter(|_| args.sat == Switch::On)?;
     let memory = args.memory << 20;
-    let planner = prove::sat::plan::SatPlanner::new(gates, LONGEST_PLAN, memory, args.seed)?;
+    let planner = plan::SatPlanner::new(gates, plan::LONGEST, memory, args.seed)?;
     Some(Box::new(planner))
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use game::playout::Random;
 use game::{Canonicalizer, Deadline, Evaluator, Foresight, Move, ReasonError, State, Status};
+use prove::sat::plan;
 use search::planning::Distance;
 use search::{Effort, Search, SearchReport};
 
@@ -159,15 +160,14 @@ pub(crate) fn to_go(
     Some(Box::new(relax::ToGo::new(&shared, measure)))
 }
 
-/// The longest plan that a SAT solver looks for, and its part of the memory.
-const LONGEST_PLAN: usize = 1000;
+/// The part of the memory for a SAT solver that looks for plans.
 const SAT_SHARE: usize = 4;
 
 /// Somebody who looks ahead by a SAT solver on the circuit, if it is there.
 pub(crate) fn foresight(context: &Context) -> Option<Box<dyn Foresight>> {
     let gates = context.reasoner.gates()?;
     let memory = context.memory / SAT_SHARE;
-    let planner = prove::sat::plan::SatPlanner::new(gates, LONGEST_PLAN, memory, context.seed)?;
+    let planner = plan::SatPlanner::new(gates, plan::LONGEST, memory, context.seed)?;
     Some(Box::new(planner))
 }
 

@@ -396,7 +396,7 @@ const PATIENCE: u64 = 300;
 const MOST_STATES: usize = 1_000_000;
 
 /// A part of the time that is left.
-fn share(deadline: &Deadline, parts: u32) -> Deadline {
+pub(crate) fn share(deadline: &Deadline, parts: u32) -> Deadline {
     match deadline.left() {
         Some(left) => deadline.not_after(Instant::now() + left / parts),
         None => deadline.clone(),

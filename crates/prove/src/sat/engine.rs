@@ -30,6 +30,7 @@ use super::sample::{Play, Samples};
 use crate::evaluate::refutes;
 use crate::ground_property::{GroundFormula, GroundProperty};
 use crate::instances::GroundAtom;
+use crate::prover::share;
 use crate::verdict::{self, Certificate, Engine, Reason, Verdict};
 
 /// How much is tried.
@@ -501,8 +502,7 @@ impl<'a> Work<'a> {
     }
 
     fn share_of_time(&self, parts: u32) -> Deadline {
-        let share = self.deadline.left().map(|left| Instant::now() + left / parts);
-        share.map_or_else(|| self.deadline.clone(), |at| self.deadline.not_after(at))
+        share(&self.deadline, parts)
     }
 
     /// Finds groups of derived atoms that exclude each other wherever the facts hold.

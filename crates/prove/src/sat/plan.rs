@@ -17,6 +17,7 @@ use super::model::Model;
 use super::solver::{Answer, FALSE, Lit, Sat};
 use super::swap::Swaps;
 use super::unroll::{Fanout, Start, Unrolling};
+use crate::prover::share;
 
 /// About as much memory as a clause takes, with its share of variables and watches.
 const CLAUSE_BYTES: usize = 80;
@@ -24,6 +25,9 @@ const CLAUSE_BYTES: usize = 80;
 const CHEAP: u32 = 200;
 /// Orders are not looked for in more than this part of the time.
 const SAMPLING: u32 = 4;
+
+/// The longest plan that is worth looking for.
+pub const LONGEST: usize = 1000;
 
 /// Finds plans for a game of one role by a SAT solver.
 pub struct SatPlanner {
@@ -92,12 +96,7 @@ impl SatPlanner {
 
     fn sample(&mut self, state: &State, deadline: &Deadline) {
         if self.swaps.as_ref().is_none_or(|swaps| !swaps.complete) {
-            let part = deadline.left().map(|left| Deadline::within(left / SAMPLING));
-            let part = match (part, deadline.flag()) {
-                (Some(part), Some(flag)) => part.or_when(flag),
-                (Some(part), None) => part,
-                (None, _) => deadline.clone(),
-            };
+            let part = share(deadline, SAMPLING);
             self.swaps = Some(Swaps::sample(&self.gates, state, self.seed, &part));
         }
     }

@@ -16,7 +16,7 @@ use game::{Budget, Reasoner, Role};
 use player::Strategy;
 use serde_json::{Value, json};
 
-use crate::duel::Duel;
+use crate::duel::{Clock, Duel};
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::limits::{ReadLimits, seconds};
@@ -48,9 +48,16 @@ pub struct AblationArgs {
     /// Matches for each row and game
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub matches: usize,
-    /// Seconds for the start and for each move
+    /// Seconds for each move, and for the start if --start is not given
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub clock: Option<f64>,
+    /// Seconds for the start
+    #[arg(long, requires = "clock", value_name = "SECONDS", value_parser = seconds)]
+    pub start: Option<f64>,
+    /// Clocks count CPU seconds, so that other work on the machine does not matter; for strategies that think until
+    /// they are told to stop (all but `fluxion`)
+    #[arg(long, requires = "clock", conflicts_with = "jobs")]
+    pub cpu: bool,
     /// The most steps of a match
     #[arg(long, default_value_t = 500, value_name = "STEPS")]
     pub longest: usize,
@@ -76,7 +83,7 @@ struct Plan {
     rows: Vec<(String, String)>,
     games: Vec<String>,
     matches: usize,
-    clock: Option<f64>,
+    clock: Option<Clock>,
     longest: usize,
     seed: u64,
 }
@@ -92,7 +99,11 @@ impl Plan {
             rows: args.rows.iter().map(named).collect(),
             games: args.games.clone(),
             matches: args.matches,
-            clock: args.clock,
+            clock: args.clock.map(|play| Clock {
+                start: args.start.unwrap_or(play),
+                play,
+                cpu: args.cpu,
+            }),
             longest: args.longest,
             seed: args.seed,
         })
@@ -102,7 +113,8 @@ impl Plan {
         let rows: Vec<Value> = self.rows.iter().map(|(n, s)| json!([n, s])).collect();
         json!({ "plan": {
             "base": self.base, "rows": rows, "games": self.games, "matches": self.matches,
-            "clock": self.clock, "longest": self.longest, "seed": self.seed,
+            "clock": self.clock.map(|clock| clock.play), "start": self.clock.map(|clock| clock.start),
+            "cpu": self.clock.is_some_and(|clock| clock.cpu), "longest": self.longest, "seed": self.seed,
         } })
     }
 
@@ -116,7 +128,11 @@ impl Plan {
             rows: rows.collect::<Option<_>>()?,
             games: list("games")?.iter().map(text).collect::<Option<_>>()?,
             matches: plan["matches"].as_u64()? as usize,
-            clock: plan["clock"].as_f64(),
+            clock: plan["clock"].as_f64().map(|play| Clock {
+                start: plan["start"].as_f64().unwrap_or(play),
+                play,
+                cpu: plan["cpu"].as_bool().unwrap_or(false),
+            }),
             longest: plan["longest"].as_u64()? as usize,
             seed: plan["seed"].as_u64()?,
         })

@@ -1,8 +1,11 @@
 //! One match in this process: a candidate on one seat, the base strategy on all others.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
+use cpu_time::ProcessTime;
 use game::{Deadline, JointMove, Machine, Reasoner, Role};
 use player::{Player, Setup, Strategy};
 
@@ -18,10 +21,22 @@ pub struct Duel<'d> {
     pub seat: Role,
     /// The seed of all players.
     pub seed: u64,
-    /// Seconds for the start and for each move; none where strategies limit themselves.
-    pub clock: Option<f64>,
+    /// What limits thinking; none where strategies limit themselves.
+    pub clock: Option<Clock>,
     /// The most steps.
     pub longest: usize,
+}
+
+/// What limits thinking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// Seconds for the start.
+    pub start: f64,
+    /// Seconds for each move.
+    pub play: f64,
+    /// Whether they are CPU seconds of this process, which then must play one match at a time. Players think
+    /// until they are told, so they do not know the end beforehand.
+    pub cpu: bool,
 }
 
 /// How a match ended.
@@ -56,7 +71,8 @@ impl Duel<'_> {
         let mut machine = self.reasoner.machine();
         let mut players: Vec<Player> = game.role_ids().map(|role| self.player(role)).collect();
         for player in &mut players {
-            player.start(&self.deadline()).context("a player cannot start")?;
+            self.within(|clock| clock.start, |deadline| player.start(deadline))
+                .context("a player cannot start")?;
         }
         let mut state = machine.initial()?;
         let mut ended = Ended { rewards: Vec::new(), steps: 0, troubles: 0 };
@@ -68,7 +84,9 @@ impl Duel<'_> {
                 if stopped() {
                     return Ok(None);
                 }
-                joint.push(player.play(last.as_ref(), &self.deadline())?);
+                let chosen =
+                    self.within(|clock| clock.play, |end| player.play(last.as_ref(), end))?;
+                joint.push(chosen);
                 ended.troubles += usize::from(player.trouble().is_some());
             }
             let joint = JointMove(joint);
@@ -83,21 +101,54 @@ impl Duel<'_> {
     }
 
     fn player(&self, role: Role) -> Player {
-        let clock = self.clock.map_or(Duration::MAX, Duration::from_secs_f64);
+        let told = self.clock.filter(|clock| !clock.cpu);
+        let known = |seconds: fn(&Clock) -> f64| {
+            told.as_ref().map_or(Duration::MAX, |clock| Duration::from_secs_f64(seconds(clock)))
+        };
         let setup = Setup {
             seed: self.seed.wrapping_mul(31).wrapping_add(u64::from(role.0)),
-            start_clock: clock,
-            play_clock: clock,
+            start_clock: known(|clock| clock.start),
+            play_clock: known(|clock| clock.play),
             ..Setup::new(self.reasoner.game(), role).with_reasoner(self.reasoner)
         };
         let strategy = if role == self.seat { self.candidate } else { self.base };
         strategy.player(setup)
     }
 
-    fn deadline(&self) -> Deadline {
-        self.clock.map_or_else(Deadline::never, |s| Deadline::within(Duration::from_secs_f64(s)))
+    /// Does work within the seconds of the clock.
+    fn within<T>(&self, seconds: fn(&Clock) -> f64, work: impl FnOnce(&Deadline) -> T) -> T {
+        match &self.clock {
+            None => work(&Deadline::never()),
+            Some(clock) if clock.cpu => within_cpu(Duration::from_secs_f64(seconds(clock)), work),
+            Some(clock) => work(&Deadline::within(Duration::from_secs_f64(seconds(clock)))),
+        }
     }
 }
+
+/// Does work with a deadline that passes when the process has used so much CPU time.
+fn within_cpu<T>(time: Duration, work: impl FnOnce(&Deadline) -> T) -> T {
+    let begin = ProcessTime::now();
+    let (over, done) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                let left = time.saturating_sub(begin.elapsed());
+                if left.is_zero() {
+                    over.store(true, Ordering::Relaxed);
+                    return;
+                }
+                std::thread::park_timeout(left.clamp(SHORTEST, LONGEST));
+            }
+        });
+        let result = work(&Deadline::never().or_when(over.clone()));
+        done.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+/// How long to sleep between two looks at the CPU clock.
+const SHORTEST: Duration = Duration::from_micros(200);
+const LONGEST: Duration = Duration::from_millis(5);
 
 fn rewards(
     machine: &mut dyn Machine,

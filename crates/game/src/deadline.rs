@@ -1,14 +1,16 @@
-//! When to stop: an instant, and a flag that another thread may set.
+//! When to stop: an instant, and flags that other threads may set.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The end of the time for some work. Cheap to clone; clones share the flag.
+/// The end of the time for some work. Cheap to clone; clones share the flags.
 #[derive(Clone, Debug, Default)]
 pub struct Deadline {
     at: Option<Instant>,
     cancel: Option<Arc<AtomicBool>>,
+    /// The flag that was there before `cancel`.
+    earlier: Option<Arc<AtomicBool>>,
 }
 
 impl Deadline {
@@ -19,18 +21,18 @@ impl Deadline {
 
     /// At an instant.
     pub fn at(instant: Instant) -> Self {
-        Self { at: Some(instant), cancel: None }
+        Self { at: Some(instant), ..Self::default() }
     }
 
     /// After a duration from now.
     pub fn within(duration: Duration) -> Self {
-        Self { at: Instant::now().checked_add(duration), cancel: None }
+        Self { at: Instant::now().checked_add(duration), ..Self::default() }
     }
 
-    /// Also when the flag is set.
+    /// Also when the flag is set. The last two flags given count.
     #[must_use]
     pub fn or_when(mut self, cancel: Arc<AtomicBool>) -> Self {
-        self.cancel = Some(cancel);
+        self.earlier = self.cancel.replace(cancel);
         self
     }
 
@@ -38,7 +40,7 @@ impl Deadline {
     #[must_use]
     pub fn not_after(&self, instant: Instant) -> Self {
         let at = Some(self.at.map_or(instant, |at| at.min(instant)));
-        Self { at, cancel: self.cancel.clone() }
+        Self { at, ..self.clone() }
     }
 
     /// The instant, if there is one.
@@ -46,14 +48,17 @@ impl Deadline {
         self.at
     }
 
-    /// The flag, if there is one.
+    /// The last flag given, if there is one.
     pub fn flag(&self) -> Option<Arc<AtomicBool>> {
         self.cancel.clone()
     }
 
     /// Whether the flag is set; cheaper than [`Deadline::passed`], which reads the clock.
     pub fn cancelled(&self) -> bool {
-        self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+        let set = |flag: &Option<Arc<AtomicBool>>| {
+            flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+        };
+        set(&self.cancel) || set(&self.earlier)
     }
 
     /// Whether the time is over.
@@ -80,5 +85,7 @@ mod tests {
         assert!(!deadline.passed());
         flag.store(true, Ordering::Relaxed);
         assert!(deadline.passed() && deadline.not_after(Instant::now()).cancelled());
+        let other = Arc::new(AtomicBool::new(false));
+        assert!(deadline.or_when(other).passed(), "a second flag does not hide the first");
     }
 }

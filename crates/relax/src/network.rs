@@ -25,6 +25,11 @@ pub(crate) enum Prop {
     Fluent(u32, bool),
     Atom(AtomId, bool),
     Body(AtomId, u32, bool),
+    /// A relation, and a body of it, in a state in which it is a role's turn.
+    Turn(u32, AtomId, bool),
+    TurnBody(u32, AtomId, u32, bool),
+    /// What never holds.
+    Never,
     Condition(FormulaId),
     Does(u32),
     /// The effects of an operator, or of every step, under a condition.
@@ -62,6 +67,10 @@ pub(crate) struct Builder<'a> {
     queue: Vec<Prop>,
     pub(crate) drafts: Vec<Draft>,
     recursive: Vec<bool>,
+    /// For each fluent the role whose turn it tells.
+    tells: Vec<Option<u32>>,
+    /// For each atom whether it depends on such fluents within a state.
+    pub(crate) on_turns: Vec<bool>,
     /// For each fluent who adds and who deletes it.
     achievers: Vec<[Vec<(u32, FormulaId)>; 2]>,
     by_actor: FxHashMap<(u32, u32), u32>,
@@ -83,6 +92,11 @@ impl<'a> Builder<'a> {
         }
         operators.every_step.iter().for_each(|effect| note(EVERY_STEP, effect));
         let recursive = recursive(program);
+        let mut tells = vec![None; program.fluents.len()];
+        for (role, own) in operators.waits.whose.iter().enumerate() {
+            own.iter().for_each(|fluent| tells[*fluent as usize] = Some(role as u32));
+        }
+        let on_turns = on_turns(program, &tells);
         let mut builder = Self {
             program,
             operators,
@@ -90,6 +104,8 @@ impl<'a> Builder<'a> {
             queue: Vec::new(),
             drafts: Vec::new(),
             recursive,
+            tells,
+            on_turns,
             achievers,
             by_actor,
         };
@@ -120,6 +136,7 @@ impl<'a> Builder<'a> {
     fn define(&mut self, prop: Prop) -> Draft {
         match prop {
             Prop::True => Draft { all: true, ..Draft::default() },
+            Prop::Never => Draft::default(),
             Prop::Fluent(fluent, negative) => {
                 let sources = self.achievers[fluent as usize][usize::from(negative)].clone();
                 let children = sources.into_iter().map(|(o, c)| self.node(Prop::Effect(o, c)));
@@ -134,6 +151,19 @@ impl<'a> Builder<'a> {
             Prop::Body(atom, at, negative) => {
                 let body = self.program.rules.nth(atom, at as usize).unwrap_or(&[]);
                 let literals = body.iter().map(|literal| self.literal(*literal, negative));
+                Draft { all: !negative, children: literals.collect(), ..Draft::default() }
+            }
+            Prop::Turn(role, atom, negative) => {
+                let count = self.program.rules_of(atom).len() as u32;
+                let bodies = (0..count).map(|at| Prop::TurnBody(role, atom, at, negative));
+                let children = bodies.map(|body| self.node(body)).collect();
+                Draft { all: negative, children, ..Draft::default() }
+            }
+            Prop::TurnBody(role, atom, at, negative) => {
+                let body = self.program.rules.nth(atom, at as usize).unwrap_or(&[]);
+                let literals = body
+                    .iter()
+                    .map(|literal| self.in_turn(role, literal.atom, literal.negative != negative));
                 Draft { all: !negative, children: literals.collect(), ..Draft::default() }
             }
             Prop::Condition(formula) => self.condition(formula),
@@ -155,6 +185,32 @@ impl<'a> Builder<'a> {
 
     pub(crate) fn literal(&mut self, literal: GroundLiteral, turned: bool) -> u32 {
         self.atom(literal.atom, literal.negative != turned)
+    }
+
+    /// An atom in a state in which it is a role's turn.
+    ///
+    /// Relaxed, it is soon reached both that it is somebody's turn and that it is not; then "the role to move cannot
+    /// move" would cost nothing. So goals that ask whose turn it is are taken apart by it.
+    pub(crate) fn in_turn(&mut self, role: u32, atom: AtomId, negative: bool) -> u32 {
+        match self.program.kinds[atom.index()] {
+            AtomKind::Fluent(fluent) => match self.tells[fluent as usize] {
+                Some(whose) if (whose == role) != negative => self.node(Prop::True),
+                Some(_) => self.node(Prop::Never),
+                None => self.node(Prop::Fluent(fluent, negative)),
+            },
+            AtomKind::Derived
+                if self.on_turns[atom.index()] && !(negative && self.recursive[atom.index()]) =>
+            {
+                self.node(Prop::Turn(role, atom, negative))
+            }
+            _ => self.atom(atom, negative),
+        }
+    }
+
+    /// The fluents that tell that it is a role's turn.
+    pub(crate) fn turn(&mut self, role: u32) -> Vec<u32> {
+        let own = &self.operators.waits.whose[role as usize];
+        own.iter().map(|fluent| self.node(Prop::Fluent(*fluent, false))).collect()
     }
 
     fn atom(&mut self, atom: AtomId, negative: bool) -> u32 {
@@ -202,6 +258,28 @@ impl<'a> Builder<'a> {
             Atom::Unknown => self.node(Prop::True),
         }
     }
+}
+
+/// Which relations depend within a state on whose turn it is.
+fn on_turns(program: &GroundProgram, tells: &[Option<u32>]) -> Vec<bool> {
+    let mut found = vec![false; program.kinds.len()];
+    if tells.iter().all(Option::is_none) {
+        return found;
+    }
+    let mut users: Vec<Vec<AtomId>> = vec![Vec::new(); program.kinds.len()];
+    for atom in program.atoms() {
+        for literal in program.rules.literals_of(atom) {
+            users[literal.atom.index()].push(atom);
+        }
+    }
+    let telling = |atom: &AtomId| matches!(program.kinds[atom.index()], AtomKind::Fluent(f) if tells[f as usize].is_some());
+    let mut open: Vec<AtomId> = program.atoms().filter(telling).collect();
+    while let Some(atom) = open.pop() {
+        if !std::mem::replace(&mut found[atom.index()], true) {
+            open.extend(&users[atom.index()]);
+        }
+    }
+    found
 }
 
 /// Which atoms depend on themselves within a state.

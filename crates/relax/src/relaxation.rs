@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use game::{Deadline, FluentId, Game, GroundProgram, Machine, Reasoner};
+use ground::AtomId;
 
 use crate::graph::Cell;
 use crate::network::{Builder, NONE, Network, Prop};
@@ -33,6 +34,29 @@ pub struct Relaxation {
     totals: Vec<u32>,
     turns: Turns,
     inexpressible: usize,
+}
+
+/// The ways to a goal: its node, and what has to hold beside it. Where the goal or the end asks whose turn it is,
+/// there is one for each role.
+fn ways(
+    builder: &mut Builder<'_>,
+    operators: &Operators,
+    goal: AtomId,
+    end: Option<AtomId>,
+) -> Vec<(u32, Disjunct)> {
+    let asks = std::iter::once(goal).chain(end).any(|atom| builder.on_turns[atom.index()]);
+    if !asks {
+        let end = end.map(|end| builder.node(Prop::Atom(end, false)));
+        return vec![(builder.node(Prop::Atom(goal, false)), end.into_iter().collect())];
+    }
+    let roles = 0..operators.waits.whose.len() as u32;
+    let way = |role| {
+        let goal = builder.in_turn(role, goal, false);
+        let mut rest = builder.turn(role);
+        rest.extend(end.map(|end| builder.in_turn(role, end, false)));
+        (goal, rest)
+    };
+    roles.map(way).collect()
 }
 
 /// How large a relaxation is.
@@ -73,35 +97,36 @@ impl Relaxation {
     /// The relaxation with given operators.
     pub fn new(game: &Game, program: &GroundProgram, operators: &Operators) -> Self {
         let mut builder = Builder::new(program, operators);
-        let terminal = program.terminal.map(|end| builder.node(Prop::Atom(end, false)));
         let mut implication = Implication::of_the_end(program);
-        let mut wanted = Vec::new();
+        let (mut rewards, mut wanted) = (Vec::new(), Vec::new());
         for role in 0..program.moves.len() {
             let goal = best_goal(program, role);
-            let node = goal.map(|(_, atom)| builder.node(Prop::Atom(atom, false)));
-            let implied = goal.is_some_and(|(_, atom)| implication.shows(atom));
-            wanted.push((goal.map_or(0, |(value, _)| value), node, implied));
+            rewards.push(goal.map_or(0, |(value, _)| value));
+            // Without an end there is nothing to reach.
+            let (Some((_, goal)), Some(end)) = (goal, program.terminal) else {
+                wanted.push(Vec::new());
+                continue;
+            };
+            let end = Some(end).filter(|_| !implication.shows(goal));
+            wanted.push(ways(&mut builder, operators, goal, end));
         }
         builder.complete();
         let drafts = std::mem::take(&mut builder.drafts);
         let mut ends: Vec<Vec<Disjunct>> = Vec::new();
-        for (_, node, implied) in &wanted {
-            // Without an end there is nothing to reach.
-            let parts = match (node, terminal) {
-                (Some(node), Some(_)) => disjuncts(&drafts, *node),
-                _ => Vec::new(),
+        for ways in &wanted {
+            let apart = |(goal, rest): &(u32, Disjunct)| -> Vec<Disjunct> {
+                let parts = disjuncts(&drafts, *goal).into_iter();
+                parts
+                    .map(|part| std::iter::once(part).chain(rest.iter().copied()).collect())
+                    .collect()
             };
-            let end = terminal.filter(|_| !implied);
-            ends.push(
-                parts.into_iter().map(|part| std::iter::once(part).chain(end).collect()).collect(),
-            );
+            ends.push(ways.iter().flat_map(apart).collect());
         }
         let (network, number) = Network::finish(drafts);
         let renumber = |disjunct: &Disjunct| -> Disjunct {
             disjunct.iter().map(|node| number[*node as usize]).filter(|n| *n != NONE).collect()
         };
         let targets = ends.iter().map(|own| own.iter().map(renumber).collect()).collect();
-        let rewards = wanted.iter().map(|(value, ..)| *value).collect();
         Self::assemble(game, program, operators, network, targets, rewards)
     }
 

@@ -2,7 +2,8 @@
 //!
 //! GDL lets every role move in every step; planning knows one actor. A move that its role had as the only legal
 //! one, while another role had a choice, may be *waiting*. Where in every state seen at most one role had a choice
-//! or another move, roles take turns, and a step is the move of one role while the others wait.
+//! or another move, roles take turns, and a step is the move of one role while the others wait. Fluents that were
+//! true exactly when it was a role's turn, in states at the end as well, tell whose turn it is.
 
 use game::playout::Random;
 use game::{Deadline, Game, GroundProgram, JointMove, Machine, ReasonError, Role, State};
@@ -30,6 +31,9 @@ pub struct Waits {
     pub turns: Turns,
     /// Whether there are steps in which nobody acts.
     pub pauses: bool,
+    /// For each role the fluents of the ground program that tell that it is its turn. Empty if in some state
+    /// no role's fluents held, or those of several.
+    pub whose: Vec<Vec<u32>>,
 }
 
 /// How much to play.
@@ -49,7 +53,7 @@ impl Waits {
     pub fn none(program: &GroundProgram) -> Self {
         let turns = if program.moves.len() == 1 { Turns::Alone } else { Turns::Joint };
         let waits: Vec<_> = program.moves.iter().map(|own| vec![false; own.len()]).collect();
-        Self { chosen: waits.clone(), waits, turns, pauses: false }
+        Self { chosen: waits.clone(), waits, turns, pauses: false, whose: Vec::new() }
     }
 
     /// Whether a move is more than waiting.
@@ -75,6 +79,9 @@ impl Waits {
             waits.chosen[role] = own.iter().map(|seen| seen.chosen).collect();
         }
         (waits.turns, waits.pauses) = play.turns(&waits.waits);
+        if waits.turns == Turns::Alternating {
+            waits.whose = play.whose(game, program, &waits.waits);
+        }
         Ok(waits)
     }
 }
@@ -84,6 +91,10 @@ struct Play {
     seen: Vec<Vec<Seen>>,
     /// For each state seen the legal moves of each role, each list once.
     looks: Vec<Vec<Vec<u32>>>,
+    /// These states.
+    states: Vec<State>,
+    /// States at the end of play.
+    ends: Vec<State>,
 }
 
 impl Play {
@@ -94,7 +105,8 @@ impl Play {
             numbered.map(|(at, action)| (universe.action(&action.term).0, at as u32)).collect()
         });
         let seen = program.moves.iter().map(|own| vec![Seen::default(); own.len()]).collect();
-        Self { numbers: numbers.collect(), seen, looks: Vec::new() }
+        let numbers = numbers.collect();
+        Self { numbers, seen, looks: Vec::new(), states: Vec::new(), ends: Vec::new() }
     }
 
     fn run(&mut self, machine: &mut dyn Machine, deadline: &Deadline) -> Result<(), ReasonError> {
@@ -103,7 +115,11 @@ impl Play {
         for _ in 0..PLAYOUTS {
             let mut state = initial.clone();
             for _ in 0..LENGTH {
-                if deadline.passed() || machine.is_terminal(&state)? {
+                if deadline.passed() {
+                    break;
+                }
+                if machine.is_terminal(&state)? {
+                    self.ends.push(state);
                     break;
                 }
                 let Some(next) = self.step(machine, &state, &mut random)? else { break };
@@ -131,6 +147,7 @@ impl Play {
         }
         self.note(&look);
         self.looks.push(look);
+        self.states.push(state.clone());
         machine.next(state, &JointMove(joint)).map(Some)
     }
 
@@ -149,11 +166,7 @@ impl Play {
     fn turns(&self, waits: &[Vec<bool>]) -> (Turns, bool) {
         let mut pauses = false;
         for look in &self.looks {
-            let acting = look.iter().zip(waits).filter(|(own, waits)| match own[..] {
-                [only] => !waits[only as usize],
-                _ => true,
-            });
-            match acting.count() {
+            match acting(look, waits).count() {
                 0 => pauses = true,
                 1 => {}
                 _ => return (Turns::Joint, false),
@@ -162,4 +175,42 @@ impl Play {
         // Without any state there is no evidence.
         if self.looks.is_empty() { (Turns::Joint, false) } else { (Turns::Alternating, pauses) }
     }
+
+    /// The fluents that tell whose turn it is.
+    fn whose(&self, game: &Game, program: &GroundProgram, waits: &[Vec<bool>]) -> Vec<Vec<u32>> {
+        let universe = game.universe();
+        let actors: Vec<Option<usize>> =
+            self.looks.iter().map(|look| acting(look, waits).next()).collect();
+        let mut whose = vec![Vec::new(); program.moves.len()];
+        for (number, term) in program.fluents.iter().enumerate() {
+            let fluent = universe.fluent(term);
+            let seen =
+                || self.states.iter().zip(&actors).map(|(s, actor)| (s.contains(fluent), actor));
+            let Some(role) = seen().find_map(|(holds, actor)| actor.filter(|_| holds)) else {
+                continue;
+            };
+            if seen().all(|(holds, actor)| actor.is_none_or(|actor| holds == (actor == role))) {
+                whose[role].push(number as u32);
+            }
+        }
+        let holds = |state: &State, fluent: &u32| {
+            state.contains(universe.fluent(&program.fluents[*fluent as usize]))
+        };
+        let one = |state: &State| {
+            let all = whose.iter().filter(|own| own.iter().all(|fluent| holds(state, fluent)));
+            let some = whose.iter().filter(|own| own.iter().any(|fluent| holds(state, fluent)));
+            all.count() == 1 && some.count() == 1
+        };
+        let clear = whose.iter().all(|own| !own.is_empty());
+        if clear && self.states.iter().chain(&self.ends).all(one) { whose } else { Vec::new() }
+    }
+}
+
+/// The roles that have a choice, or a move that is not waiting.
+fn acting<'l>(look: &'l [Vec<u32>], waits: &'l [Vec<bool>]) -> impl Iterator<Item = usize> + 'l {
+    let acts = |(_, (own, waits)): &(usize, (&Vec<u32>, &Vec<bool>))| match own[..] {
+        [only] => !waits[only as usize],
+        _ => true,
+    };
+    look.iter().zip(waits).enumerate().filter(acts).map(|(role, _)| role)
 }

@@ -241,3 +241,34 @@ fn the_relaxed_graph_leaves_out_no_trap() {
         }
     }
 }
+
+/// Lengths of relaxed plans of both roles in states of random play.
+fn lengths(name: &str) -> Vec<[Option<u32>; 2]> {
+    let (reasoner, relaxation) = library(name);
+    let (mut machine, mut random) = (reasoner.machine(), Random::new(3));
+    let mut insight = Insight::new(&relaxation);
+    let mut found = Vec::new();
+    for _ in 0..10 {
+        let mut state = machine.initial().expect("small");
+        while !machine.is_terminal(&state).expect("small") {
+            insight.look(&state);
+            found.push([insight.to_win(Role(0)), insight.to_win(Role(1))]);
+            let joint = random_joint_move(&mut *machine, &state, &mut random);
+            let joint = joint.expect("small").expect("somebody can move");
+            state = machine.next(&state, &joint).expect("small");
+        }
+    }
+    found
+}
+
+#[test]
+fn that_the_role_to_move_cannot_move_is_not_free() {
+    for name in ["clobber_4x5", "sheep_and_wolf", "domineering_6x6", "snort_5x5"] {
+        let all = lengths(name);
+        let far = all.iter().filter(|both| both.iter().flatten().any(|length| *length > 1)).count();
+        assert!(far * 2 > all.len(), "{name}: the end is a move away in most of {}", all.len());
+        // Whoever moves may clobber, so both are always as near to the end.
+        let told = all.iter().filter(|both| h1(both[0], both[1]).abs() > 0.01).count();
+        assert!(name == "clobber_4x5" || told * 2 > all.len(), "{name}: h1 tells {told} apart");
+    }
+}

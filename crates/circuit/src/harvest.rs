@@ -3,16 +3,19 @@
 //! In each step only some positions end, but evaluating the goals costs the same for one position as for
 //! all. Where the goals take many gates (counting the discs of a large board), finished positions are
 //! therefore put aside, fluent by fluent as far as the goals read them, until there are as many as a plane
-//! holds. Where they take few gates, that would cost more than it saves.
+//! holds. Where they take few gates, or where many positions end in the same step, that would cost more than it saves.
 
 use crate::build::Circuit;
 use crate::graph::{Node, Signal};
 use crate::phase;
-use crate::plane::{ALL, LANES, NONE, Plane, get, set};
+use crate::plane::{ALL, LANES, NONE, Plane, WORDS};
 use crate::schedule::{Part, Read, cone, schedule};
 
 /// Gates per fluent that the goals read, from which putting aside pays.
 const GATES_PER_FLUENT: usize = 8;
+
+/// Bits that can be put aside in the time of an operation on a plane, as measured.
+const BITS_PER_OPERATION: usize = 2;
 
 /// What all harvests of a circuit share.
 #[derive(Clone, Debug)]
@@ -59,6 +62,16 @@ impl GoalCode {
     }
 }
 
+impl GoalCode {
+    /// Whether it is cheaper to evaluate the goals where so many positions are, in so many operations, than to put
+    /// the positions aside.
+    pub(crate) fn is_dearer(&self, positions: usize, operations: usize) -> bool {
+        let aside = positions * self.reads.len() / BITS_PER_OPERATION;
+        let later = positions * self.part.len() / LANES;
+        operations < aside + later
+    }
+}
+
 /// A position that was put aside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aside {
@@ -81,16 +94,31 @@ impl Harvest {
         Self { memory, asides: Vec::with_capacity(LANES) }
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.asides.len() == LANES
+    /// How many more positions there is room for.
+    pub(crate) fn room(&self) -> usize {
+        LANES - self.asides.len()
     }
 
-    /// Puts the position of a lane aside; there must be room.
-    pub(crate) fn take(&mut self, code: &GoalCode, fluents: &[Plane], lane: usize, aside: Aside) {
-        let to = self.asides.len();
-        for fluent in &code.reads {
-            set(&mut self.memory[*fluent], to, get(&fluents[*fluent], lane));
+    /// Puts the positions of some lanes aside; there must be room. Their [`Aside`]s are to be added by the caller.
+    ///
+    /// Fluent by fluent: the planes of a large game do not fit into the fastest cache, so each is touched once
+    /// for all lanes.
+    pub(crate) fn take(&mut self, code: &GoalCode, fluents: &[Plane], lanes: &[u16]) {
+        let (mut at, mut rest) = (self.asides.len(), lanes);
+        while !rest.is_empty() {
+            let (word, shift) = (at / 64, at % 64);
+            let (now, later) = rest.split_at(rest.len().min(64 - shift));
+            let mask = (u64::MAX >> (64 - now.len())) << shift;
+            for fluent in &code.reads {
+                let plane = &fluents[*fluent];
+                let mut bits = 0;
+                for lane in now.iter().rev() {
+                    bits = bits << 1 | plane[usize::from(lane >> 6) % WORDS] >> (lane & 63) & 1;
+                }
+                let kept = &mut self.memory[*fluent][word];
+                *kept = *kept & !mask | bits << shift;
+            }
+            (at, rest) = (at + now.len(), later);
         }
-        self.asides.push(aside);
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::build::Circuit;
 use crate::choose::Chooser;
 use crate::code::{Code, PhaseCode, RoleCode};
-use crate::harvest::{Aside, Harvest};
+use crate::harvest::{Aside, GoalCode, Harvest};
 use crate::kernel::{RunPart, run_part};
 use crate::plane::{
     ALL, LANES, NONE, Plane, RandomPlanes, WORDS, and, and_not, any, count, flipped, get, lanes_of,
@@ -438,20 +438,14 @@ impl Lanes {
         observer: &mut dyn Observer,
     ) {
         let code = self.code.clone();
-        if let Some(goal_code) = &code.goals {
-            for lane in lanes_of(ended) {
-                let (tag, length) = (self.tags[lane], self.length(lane));
-                let aside = Aside { tag, length, terminal: get(terminal, lane) };
-                if let Some(harvest) = &mut self.harvest {
-                    harvest.take(goal_code, &self.memory, lane, aside);
-                }
-                if self.harvest.as_ref().is_some_and(Harvest::is_full) {
-                    self.reap(tally, &mut *observer);
-                }
-            }
+        let schedule = &code.phases[self.phase].schedule;
+        let positions = count(ended) as usize;
+        let aside = code.goals.as_ref();
+        if let Some(goals) = aside.filter(|goals| !goals.is_dearer(positions, schedule.goal.len()))
+        {
+            self.put_aside(goals, terminal, ended, tally, observer);
             return;
         }
-        let schedule = &code.phases[self.phase].schedule;
         code.width.run(RunPart(&schedule.goal, &mut self.memory));
         let reads = &schedule.goals;
         tally.add(terminal, ended, reads, &self.memory);
@@ -463,6 +457,38 @@ impl Lanes {
                     terminal: get(terminal, lane),
                 };
                 self.finish(aside, goals_in(reads, &self.memory, lane), &mut *observer);
+            }
+        }
+    }
+
+    /// Puts positions aside, and evaluates their goals whenever there are enough.
+    fn put_aside(
+        &mut self,
+        code: &GoalCode,
+        terminal: &Plane,
+        ended: &Plane,
+        tally: &mut Tally,
+        observer: &mut dyn Observer,
+    ) {
+        let (mut all, mut positions) = ([0u16; LANES], 0);
+        for lane in lanes_of(ended) {
+            all[positions] = lane as u16;
+            positions += 1;
+        }
+        let mut rest = &all[..positions];
+        while !rest.is_empty() {
+            let Some(mut harvest) = self.harvest.take() else { return };
+            let (now, later) = rest.split_at(rest.len().min(harvest.room()));
+            harvest.take(code, &self.memory, now);
+            for lane in now.iter().map(|lane| usize::from(*lane)) {
+                let (tag, length) = (self.tags[lane], self.length(lane));
+                harvest.asides.push(Aside { tag, length, terminal: get(terminal, lane) });
+            }
+            rest = later;
+            let full = harvest.room() == 0;
+            self.harvest = Some(harvest);
+            if full {
+                self.reap(tally, &mut *observer);
             }
         }
     }

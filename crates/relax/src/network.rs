@@ -94,7 +94,9 @@ impl<'a> Builder<'a> {
         let recursive = recursive(program);
         let mut tells = vec![None; program.fluents.len()];
         for (role, own) in operators.waits.whose.iter().enumerate() {
-            own.iter().for_each(|fluent| tells[*fluent as usize] = Some(role as u32));
+            for fluent in own {
+                tells[*fluent as usize] = Some(role as u32);
+            }
         }
         let on_turns = on_turns(program, &tells);
         let mut builder = Self {

@@ -24,6 +24,16 @@ pub trait Canonicalizer: Send + Sync {
     /// The representative of a state, and the symmetry that maps the state to it.
     fn canonical(&self, state: &State) -> (State, SymmetryId);
 
+    /// The same for a search that still looks `height` moves ahead of the state: none where symmetric states do
+    /// not pay any more, so that the state stands for itself.
+    fn canonical_at(&self, state: &State, _height: u32) -> Option<(State, SymmetryId)> {
+        Some(self.canonical(state))
+    }
+
+    /// A search tells that it looked a state up by the representative it got from [`Canonicalizer::canonical_at`], and
+    /// how many expansions the entry that it found spared; 0 if there was none.
+    fn looked_up(&self, _state: &State, _height: u32, _spared: u64) {}
+
     /// Where a symmetry takes a move of a role.
     fn image(&self, symmetry: SymmetryId, role: Role, action: Move) -> (Role, Move);
 
@@ -47,6 +57,12 @@ pub trait Canonicalizer: Send + Sync {
 
     /// Leaves one of each set of joint moves that are symmetric in the state (thesis Def. 8.3).
     fn distinct_joint(&self, _state: &State, _joint: &mut Vec<JointMove>) {}
+
+    /// The same for a search that still looks `height` moves ahead of the state: it may leave them all where asking
+    /// does not pay any more.
+    fn distinct_joint_at(&self, state: &State, _height: u32, joint: &mut Vec<JointMove>) {
+        self.distinct_joint(state, joint);
+    }
 }
 
 /// What somebody who looks ahead has to say.

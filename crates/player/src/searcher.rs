@@ -190,8 +190,9 @@ pub(crate) fn symmetries(
     if !timed {
         return Some(Arc::new(table));
     }
-    let expansion = symmetry::expansion_time(&mut gates.machine(), EXPANSIONS, context.seed);
-    Some(Arc::new(symmetry::Thrifty::new(table, expansion, context.play_clock / MOST_LOST)))
+    let mut machine = gates.machine();
+    let prices = symmetry::Prices::measure(&mut machine, &table, EXPANSIONS, context.seed);
+    Some(Arc::new(symmetry::Thrifty::new(table, prices, context.play_clock / MOST_LOST)))
 }
 
 /// Half of the time that is left.

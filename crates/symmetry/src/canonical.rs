@@ -1,8 +1,6 @@
-//! One representative for all symmetric states (thesis §8.4), by Zobrist keys of all images at once.
+//! One representative for all symmetric states (thesis §8.4): the image with the least key.
 //!
-//! For each fluent the keys of its images under all elements of the group lie side by side, so the keys of all
-//! images of a state are one exclusive or per fluent and element, several elements per machine
-//! instruction. The image with the least key is the representative; only that one is built. Two
+//! The keys of all images are computed at once (`images`), and only the image with the least one is built. Two
 //! different images with the same key would give two representatives: a missed chance, never an error, since
 //! each is an image of the state.
 //!
@@ -12,10 +10,10 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use game::playout::Random;
 use game::{Canonicalizer, JointMove, Move, Role, State, SymmetryId};
 use rustc_hash::FxHashMap;
 
+use crate::images::Images;
 use crate::permutation::{identity, inverse, then};
 use crate::points::Points;
 use crate::symmetries::Symmetries;
@@ -42,10 +40,12 @@ pub struct Representatives {
     points: Points,
     /// The listed elements, the identity first; of a large group those that are climbed by.
     elements: Vec<Element>,
-    /// For each fluent the keys of its images under all elements.
-    keys: Vec<u64>,
+    /// The tables of a group that is listed.
+    images: Option<Images>,
     /// Generators of what only exchanges moves.
     interchangeable: Vec<Vec<u32>>,
+    /// For each point whether those move it.
+    exchanged: Vec<bool>,
     /// Products of elements, for large groups.
     products: Option<RwLock<Products>>,
 }
@@ -65,9 +65,6 @@ struct Products {
 const MOST_PRODUCTS: usize = 1 << 14;
 /// The most steps of one climb.
 const MOST_STEPS: usize = 64;
-const SEED: u64 = 2010;
-/// Elements whose keys are computed together.
-const BLOCK: usize = 64;
 
 impl Symmetries {
     /// The representatives of states under the state symmetries; none if no symmetry changes a state or a choice.
@@ -89,23 +86,13 @@ impl Symmetries {
         if permutations.len() <= 1 && interchangeable.is_empty() {
             return None;
         }
-        let keys = if large { Vec::new() } else { keys_of(points.fluents().len(), &permutations) };
+        let images = (!large).then(|| Images::new(&points, &permutations));
         let elements: Vec<Element> = permutations.into_iter().map(Element::new).collect();
         let products = large.then(|| RwLock::new(Products::new(points.len())));
-        Some(Representatives { points, elements, keys, interchangeable, products })
+        let moved = |at: usize| interchangeable.iter().any(|p| p[at] != at as u32);
+        let exchanged = (0..points.len()).map(moved).collect();
+        Some(Representatives { points, elements, images, interchangeable, exchanged, products })
     }
-}
-
-/// For each fluent the keys of its images under all permutations.
-fn keys_of(fluents: usize, permutations: &[Vec<u32>]) -> Vec<u64> {
-    let mut random = Random::new(SEED);
-    let key: Vec<u64> = (0..fluents)
-        .map(|_| ((random.below(1 << 32) as u64) << 32) | random.below(1 << 32) as u64)
-        .collect();
-    (0..fluents)
-        .flat_map(|fluent| permutations.iter().map(move |p| p[fluent] as usize))
-        .map(|image| key[image])
-        .collect()
 }
 
 impl Element {
@@ -131,51 +118,6 @@ impl Representatives {
     /// Whether all elements of the group are at hand, so that symmetric states have the same representative.
     pub fn is_exact(&self) -> bool {
         self.products.is_none()
-    }
-
-    /// The keys of all images of a state, the elements `from..` of them; none if a fluent is no point.
-    fn image_keys(&self, state: &State, from: usize, keys: &mut [u64; BLOCK]) -> Option<usize> {
-        let count = self.elements.len();
-        let here = (count - from).min(BLOCK);
-        for fluent in state.iter() {
-            let row = self.points.fluent(fluent)? as usize * count + from;
-            let row = &self.keys[row..row + here];
-            keys[..here].iter_mut().zip(row).for_each(|(key, more)| *key ^= more);
-        }
-        Some(here)
-    }
-
-    /// The image with the least key of those that can occur in play, and the element that gives it.
-    fn least(&self, state: &State) -> Option<(State, usize)> {
-        let mut floor = None;
-        loop {
-            let best = self.least_above(state, floor)?;
-            if best.1 == 0 {
-                return None;
-            }
-            let image = self.points.state_image(&self.elements[best.1].forth, state)?;
-            if self.points.is_possible(&image) {
-                return Some((image, best.1));
-            }
-            floor = Some(best);
-        }
-    }
-
-    /// The least key, and the element with it, after another one in this order.
-    fn least_above(&self, state: &State, floor: Option<(u64, usize)>) -> Option<(u64, usize)> {
-        let mut best = None;
-        for from in (0..self.elements.len()).step_by(BLOCK) {
-            let mut keys = [0; BLOCK];
-            let here = self.image_keys(state, from, &mut keys)?;
-            for (at, key) in keys[..here].iter().enumerate() {
-                let this = (*key, from + at);
-                let above = floor.is_none_or(|floor| this > floor);
-                if above && best.is_none_or(|best| this < best) {
-                    best = Some(this);
-                }
-            }
-        }
-        best
     }
 
     /// Climbs down by the elements at hand; the number of the product that leads to where it ends.
@@ -216,28 +158,21 @@ impl Representatives {
 
     /// The elements at hand that map a state to itself, the identity left out.
     fn fixing(&self, state: &State) -> Vec<&Element> {
-        let candidates: Vec<usize> = if self.products.is_some() {
-            (1..self.elements.len()).collect()
-        } else {
-            self.with_equal_keys(state).unwrap_or_default()
-        };
+        if let Some(images) = &self.images {
+            let equal = images.with_equal_keys(state).into_iter();
+            let fixing = equal.filter(|at| images.image(*at, state) == *state);
+            return fixing.map(|at| &self.elements[at]).collect();
+        }
         let fixes = |element: &&Element| {
             self.points.state_image(&element.forth, state).is_some_and(|image| image == *state)
         };
-        candidates.into_iter().map(|at| &self.elements[at]).filter(fixes).collect()
+        self.elements[1..].iter().filter(fixes).collect()
     }
 
-    fn with_equal_keys(&self, state: &State) -> Option<Vec<usize>> {
-        let mut own = None;
-        let mut equal = Vec::new();
-        for from in (0..self.elements.len()).step_by(BLOCK) {
-            let mut keys = [0; BLOCK];
-            let here = self.image_keys(state, from, &mut keys)?;
-            let own = *own.get_or_insert(keys[0]);
-            equal.extend((0..here).filter(|at| keys[*at] == own).map(|at| from + at));
-        }
-        equal.retain(|at| *at != 0);
-        Some(equal)
+    /// Whether a move has another that means the same.
+    fn is_exchanged(&self, role: Role, action: Move) -> bool {
+        !self.interchangeable.is_empty()
+            && self.points.action(role, action).is_some_and(|at| self.exchanged[at as usize])
     }
 
     /// Keeps the first of each orbit of `items` under the symmetries of a state and those that exchange moves only.
@@ -246,9 +181,13 @@ impl Representatives {
         state: &State,
         items: &mut Vec<T>,
         image: impl Fn(&[u32], &T) -> Option<T>,
+        exchanged: impl Fn(&T) -> bool,
     ) {
+        if items.len() < 2 {
+            return;
+        }
         let fixing = self.fixing(state);
-        if items.len() < 2 || (fixing.is_empty() && self.interchangeable.is_empty()) {
+        if fixing.is_empty() && !items.iter().any(exchanged) {
             return;
         }
         let place: FxHashMap<T, u32> =
@@ -299,8 +238,14 @@ impl Canonicalizer for Representatives {
             let climbed = self.climb(state, products);
             return climbed.map_or_else(unchanged, |(image, number)| (image, SymmetryId(number)));
         }
-        let least = self.least(state);
-        least.map_or_else(unchanged, |(image, element)| (image, SymmetryId(element as u32)))
+        let images = self.images.as_ref();
+        let least = images.and_then(|images| Some((images, images.least(state)?)));
+        match least {
+            Some((images, element)) if element > 0 => {
+                (images.image(element, state), SymmetryId(element as u32))
+            }
+            _ => unchanged(),
+        }
     }
 
     fn image(&self, symmetry: SymmetryId, role: Role, action: Move) -> (Role, Move) {
@@ -318,15 +263,20 @@ impl Canonicalizer for Representatives {
     }
 
     fn distinct(&self, state: &State, role: Role, moves: &mut Vec<Move>) {
-        self.first_of_orbits(state, moves, |permutation, action| {
+        let image = |permutation: &[u32], action: &Move| {
             let (to, action) = self.points.move_image(permutation, role, *action)?;
             (to == role).then_some(action)
-        });
+        };
+        self.first_of_orbits(state, moves, image, |action| self.is_exchanged(role, *action));
     }
 
     fn distinct_joint(&self, state: &State, joint: &mut Vec<JointMove>) {
-        self.first_of_orbits(state, joint, |permutation, joint| {
-            self.points.joint_image(permutation, joint)
-        });
+        let image =
+            |permutation: &[u32], joint: &JointMove| self.points.joint_image(permutation, joint);
+        let exchanged = |joint: &JointMove| {
+            let mut moves = joint.0.iter().enumerate();
+            moves.any(|(role, action)| self.is_exchanged(Role(role as u32), *action))
+        };
+        self.first_of_orbits(state, joint, image, exchanged);
     }
 }

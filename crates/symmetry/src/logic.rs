@@ -2,9 +2,14 @@
 //! flat, sorted, each stored once. A disjunction is the negation of a conjunction of negations, so
 //! chains of helper relations, double negations, repeated and absorbed rules leave no trace.
 //!
-//! Rewriting looks only at the structure, never at numbers, so that symmetric formulas stay symmetric.
+//! Deeper formulas of few leaves become the list of their prime implicants or implicates (`small`), which depends on
+//! their meaning alone: a sum that counts in a fixed order then looks the same whatever the order.
+//!
+//! Rewriting looks only at structure and meaning, never at numbers, so that symmetric formulas stay symmetric.
 
 use rustc_hash::FxHashMap;
+
+use crate::small::{Cube, MOST_VARIABLES, Table};
 
 /// A node or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,6 +53,12 @@ pub enum Node {
 const MOST_INLINED: usize = 256;
 /// Conjunctions of more negated conjunctions are not compared pairwise.
 const FEW_COMPARED: usize = 96;
+/// Formulas up to this height are conjunctions of clauses already.
+const FLAT: u32 = 2;
+/// The most prime implicants of a formula that is written by them.
+const MOST_PRIMES: usize = 128;
+/// The most formulas that are looked at for that.
+const MOST_NORMALISED: usize = 20_000;
 
 /// Formulas, each stored once.
 #[derive(Debug)]
@@ -55,6 +66,9 @@ pub struct Logic {
     nodes: Vec<Node>,
     heights: Vec<u32>,
     known: FxHashMap<Box<[Lit]>, u32>,
+    /// What deep formulas of few leaves became, by their node and by their meaning.
+    normal: FxHashMap<u32, Lit>,
+    meanings: FxHashMap<(Vec<usize>, Table), Lit>,
     stored: usize,
     most: usize,
 }
@@ -71,6 +85,8 @@ impl Logic {
             nodes: vec![Node::And(empty.clone())],
             heights: vec![0],
             known: FxHashMap::from_iter([(empty, 0)]),
+            normal: FxHashMap::default(),
+            meanings: FxHashMap::default(),
             stored: 0,
             most,
         }
@@ -125,8 +141,109 @@ impl Logic {
         match parts[..] {
             [] => Ok(Lit::TRUE),
             [single] => Ok(single),
-            _ => self.store(parts),
+            _ => {
+                let stored = self.store(parts)?;
+                self.normal_form(stored)
+            }
         }
+    }
+
+    /// The same formula by its prime implicants or implicates, if it is deep and has few leaves.
+    fn normal_form(&mut self, lit: Lit) -> Result<Lit, TooLarge> {
+        let node = lit.node() as u32;
+        if self.heights[lit.node()] <= FLAT {
+            return Ok(lit);
+        }
+        if let Some(known) = self.normal.get(&node) {
+            return Ok(*known);
+        }
+        let leaves = if self.normal.len() < MOST_NORMALISED { self.leaves(lit) } else { None };
+        let normal = match leaves {
+            Some(leaves) => self.by_primes(lit, leaves)?,
+            None => lit,
+        };
+        self.normal.insert(node, normal);
+        Ok(normal)
+    }
+
+    fn by_primes(&mut self, lit: Lit, leaves: Vec<usize>) -> Result<Lit, TooLarge> {
+        let table = self.table(lit, &leaves);
+        let meaning = (leaves, table);
+        if let Some(known) = self.meanings.get(&meaning) {
+            return Ok(*known);
+        }
+        let count = meaning.0.len();
+        let (yes, no) = (table.primes(count, MOST_PRIMES), table.not().primes(count, MOST_PRIMES));
+        let normal = match (yes, no) {
+            (Some(yes), Some(no)) if prefers(&no, &yes) => !self.sum(&no, &meaning.0)?,
+            (Some(yes), _) => self.sum(&yes, &meaning.0)?,
+            (None, Some(no)) => !self.sum(&no, &meaning.0)?,
+            (None, None) => lit,
+        };
+        self.meanings.insert(meaning, normal);
+        Ok(normal)
+    }
+
+    /// One of the conjunctions holds.
+    fn sum(&mut self, cubes: &[Cube], leaves: &[usize]) -> Result<Lit, TooLarge> {
+        let mut parts = Vec::with_capacity(cubes.len());
+        for cube in cubes {
+            let used = (0..leaves.len()).filter(|at| cube.cares >> at & 1 == 1);
+            let literals = used.map(|at| {
+                let leaf = Lit((leaves[at] as u32) << 1);
+                if cube.positive >> at & 1 == 1 { leaf } else { !leaf }
+            });
+            parts.push(self.and(literals.collect())?);
+        }
+        self.or(parts)
+    }
+
+    /// The leaves of a formula, sorted; none if they are many.
+    fn leaves(&self, lit: Lit) -> Option<Vec<usize>> {
+        let mut leaves = Vec::new();
+        let mut todo = vec![lit.node()];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(node) = todo.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match &self.nodes[node] {
+                Node::And(parts) => todo.extend(parts.iter().map(|part| part.node())),
+                Node::Leaf if leaves.len() == MOST_VARIABLES => return None,
+                Node::Leaf => leaves.push(node),
+            }
+        }
+        leaves.sort_unstable();
+        Some(leaves)
+    }
+
+    /// The meaning of a formula whose leaves are few.
+    fn table(&self, lit: Lit, leaves: &[usize]) -> Table {
+        let mut known: FxHashMap<usize, Table> = FxHashMap::default();
+        for (number, leaf) in leaves.iter().enumerate() {
+            known.insert(*leaf, Table::variable(number));
+        }
+        let mut todo = vec![lit.node()];
+        while let Some(node) = todo.last().copied() {
+            let parts = match &self.nodes[node] {
+                Node::And(parts) => &parts[..],
+                Node::Leaf => &[],
+            };
+            let before = todo.len();
+            todo.extend(
+                parts.iter().map(|part| part.node()).filter(|part| !known.contains_key(part)),
+            );
+            if todo.len() == before {
+                todo.pop();
+                let all = parts.iter().fold(Table::TRUE, |all, part| {
+                    let table = known.get(&part.node()).copied().unwrap_or(Table::TRUE);
+                    all.and(if part.is_negative() { table.not() } else { table })
+                });
+                known.entry(node).or_insert(all);
+            }
+        }
+        let table = known.get(&lit.node()).copied().unwrap_or(Table::TRUE);
+        if lit.is_negative() { table.not() } else { table }
     }
 
     /// The parts with those that are conjunctions replaced by their own parts.
@@ -206,6 +323,17 @@ impl Logic {
     }
 }
 
+/// Whether a function is better written by the implicants of its negation: it has a literal as implicate, or they
+/// are fewer.
+fn prefers(no: &[Cube], yes: &[Cube]) -> bool {
+    let has_literal = |cubes: &[Cube]| cubes.iter().any(|cube| cube.cares.count_ones() == 1);
+    match (has_literal(no), has_literal(yes)) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => no.len() < yes.len(),
+    }
+}
+
 /// Whether `large` has all literals of `small` and more; both are sorted.
 fn includes(large: &[Lit], small: &[Lit]) -> bool {
     small.len() < large.len() && small.iter().all(|lit| large.binary_search(lit).is_ok())
@@ -214,6 +342,30 @@ fn includes(large: &[Lit], small: &[Lit]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A sum that counts leaf by leaf, in two orders.
+    #[test]
+    fn sums_do_not_depend_on_the_order_of_counting() {
+        let mut logic = Logic::new(100_000);
+        let leaves: Vec<Lit> = (0..5).map(|_| logic.leaf()).collect();
+        let mut counted = |order: &[usize]| {
+            let mut sums = vec![Lit::TRUE];
+            for at in order {
+                let next = (0..=sums.len()).map(|n| {
+                    let of = |n: usize| sums.get(n).copied().unwrap_or(Lit::FALSE);
+                    let more = if n == 0 { Lit::FALSE } else { of(n - 1) };
+                    let (one, zero) = (vec![more, leaves[*at]], vec![of(n), !leaves[*at]]);
+                    let both = vec![logic.and(one)?, logic.and(zero)?];
+                    logic.or(both)
+                });
+                sums = next.collect::<Result<Vec<_>, TooLarge>>().expect("small");
+            }
+            sums
+        };
+        let one = counted(&[0, 1, 2, 3, 4]);
+        assert_eq!(one, counted(&[3, 1, 4, 0, 2]));
+        assert_eq!(one.len(), 6);
+    }
 
     #[test]
     fn different_spellings_of_a_formula_are_one_node() {

@@ -210,8 +210,18 @@ impl Points {
 
     /// Whether all fluents of a state can occur in play, as far as is known.
     pub fn is_possible(&self, state: &State) -> bool {
-        self.possible == self.fluents.len()
+        self.all_possible()
             || state.iter().all(|f| self.fluent(f).is_some_and(|at| (at as usize) < self.possible))
+    }
+
+    /// Whether every fluent that is a point can occur in play, as far as is known.
+    pub fn all_possible(&self) -> bool {
+        self.possible == self.fluents.len()
+    }
+
+    /// Whether the fluent of a point can occur in play, as far as is known.
+    pub fn is_possible_point(&self, point: u32) -> bool {
+        (point as usize) < self.possible
     }
 
     /// Takes the fluents added since for possible ones, too.

@@ -107,6 +107,11 @@ impl Symmetries {
         self.group.rest.generators_below(0)
     }
 
+    /// The state symmetries as they act on states, the identity first; none if there are more than `most`.
+    pub fn listed(&self, most: usize) -> Option<Vec<Vec<u32>>> {
+        self.group.main.elements_below(self.points.role_points().len(), most)
+    }
+
     /// The roles that symmetries exchange, orbit by orbit.
     pub fn role_orbits(&self) -> Vec<Vec<u32>> {
         let roles = self.points.role_points();

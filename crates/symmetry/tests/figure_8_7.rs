@@ -3,8 +3,9 @@
 //! Three searches are compared: without symmetries, with symmetric moves left out in every state, and with one
 //! representative for all symmetric states. The thesis searched from every state on a path through the
 //! game; here it is the initial state. Where the depth of Table 8.1 means too many states, the search is less deep.
+//! States at the depth limit are not expanded, so nothing is asked about them.
 //!
-//! A fourth search uses representatives that switch themselves off where they do not pay.
+//! Leaving out moves, and a fourth search by representatives, switch themselves off where they do not pay.
 //!
 //! The default run looks at two games. With `FLUXION_FIGURE=FILE` all 13 are measured, a table is printed, and the
 //! chart is written to FILE.
@@ -18,7 +19,7 @@ use game::{
     SymmetryId,
 };
 use rustc_hash::FxHashMap;
-use symmetry::{Options, Representatives, Size, Thrifty, detect, expansion_time};
+use symmetry::{Options, Prices, Representatives, Size, Thrifty, detect};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
@@ -54,36 +55,48 @@ struct Tree<'a> {
     machine: CircuitMachine,
     symmetries: Option<&'a dyn Canonicalizer>,
     used: Use,
-    /// How deep each state was searched.
-    known: FxHashMap<State, u32>,
+    /// How deep each state was searched, and how many states were expanded for that.
+    known: FxHashMap<State, (u32, u64)>,
     expanded: usize,
     most: usize,
 }
 
 impl Tree<'_> {
-    fn search(&mut self, state: &State, depth: u32) {
-        let state = match (self.used, self.symmetries) {
-            (Use::States | Use::Thrift, Some(symmetries)) if !symmetries.is_off() => {
-                symmetries.canonical(state).0
-            }
-            _ => state.clone(),
+    fn search(&mut self, state: State, depth: u32) {
+        if depth == 0 || self.expanded > self.most {
+            return;
+        }
+        let merged = match (self.used, self.symmetries) {
+            (Use::States | Use::Thrift, Some(symmetries)) => symmetries.canonical_at(&state, depth),
+            _ => None,
         };
-        let searched = self.known.get(&state).is_some_and(|known| *known >= depth);
-        if searched || depth == 0 || self.expanded > self.most {
+        let told = self.symmetries.filter(|_| self.used == Use::Thrift && merged.is_some());
+        let own = merged.map_or_else(|| state.clone(), |(merged, _)| merged);
+        let known = self.known.get(&own).filter(|known| known.0 >= depth).map(|known| known.1);
+        if let Some(symmetries) = told {
+            symmetries.looked_up(&state, depth, known.unwrap_or(0));
+        }
+        if known.is_some() || self.machine.is_terminal(&own).expect("decided") {
             return;
         }
-        self.known.insert(state.clone(), depth);
-        if self.machine.is_terminal(&state).expect("decided") {
-            return;
+        self.known.insert(own.clone(), (depth, 1));
+        let before = self.expanded;
+        self.expand(&own, depth);
+        // At the lowest height it is this state alone.
+        if told.is_some() && depth > 1 {
+            self.known.insert(own, (depth, (self.expanded - before) as u64));
         }
+    }
+
+    fn expand(&mut self, state: &State, depth: u32) {
         self.expanded += 1;
-        let mut joint = self.joint_moves(&state);
+        let mut joint = self.joint_moves(state);
         if let (Use::Moves, Some(symmetries)) = (self.used, self.symmetries) {
-            symmetries.distinct_joint(&state, &mut joint);
+            symmetries.distinct_joint_at(state, depth, &mut joint);
         }
         for joint in joint {
-            let next = self.machine.next(&state, &joint).expect("moves");
-            self.search(&next, depth - 1);
+            let next = self.machine.next(state, &joint).expect("moves");
+            self.search(next, depth - 1);
         }
     }
 
@@ -105,8 +118,7 @@ struct Setting {
     gates: Gates,
     symmetries: Option<Representatives>,
     order: String,
-    /// The time for one expansion.
-    expansion: Duration,
+    prices: Option<Prices>,
 }
 
 impl Setting {
@@ -116,20 +128,22 @@ impl Setting {
         let gates = Gates::build(&game, &Budget::default()).expect("a circuit");
         let found = detect(&game, Some(&gates), &Options::default());
         let symmetries = found.representatives(Size::default());
-        let expansion = expansion_time(&mut gates.machine(), 200, 1);
-        Self { gates, symmetries, order: found.state_order().to_string(), expansion }
+        let measure =
+            |table: &Representatives| Prices::measure(&mut gates.machine(), table, 300, 1);
+        let prices = symmetries.as_ref().map(measure);
+        Self { gates, symmetries, order: found.state_order().to_string(), prices }
     }
 
     /// Expanded states and CPU seconds.
     fn run(&self, used: Use, depth: u32, most: usize) -> (usize, f64) {
-        self.run_within(used, depth, most, Duration::ZERO)
+        self.run_within(used, depth, most, Duration::MAX)
     }
 
     /// The same with so much time that symmetries may lose.
     fn run_within(&self, used: Use, depth: u32, most: usize, lost: Duration) -> (usize, f64) {
         let shared = self.symmetries.as_ref().map(Shared);
-        let thrifty = self.symmetries.as_ref().filter(|_| used == Use::Thrift);
-        let thrifty = thrifty.map(|table| Thrifty::new(Shared(table), self.expansion, lost));
+        let priced = self.symmetries.as_ref().zip(self.prices).filter(|_| used != Use::States);
+        let thrifty = priced.map(|(table, prices)| Thrifty::new(Shared(table), prices, lost));
         let mut tree = Tree {
             machine: self.gates.machine(),
             symmetries: match (&thrifty, &shared) {
@@ -144,7 +158,7 @@ impl Setting {
         };
         let initial = tree.machine.initial().expect("starts");
         let begin = ThreadTime::now();
-        tree.search(&initial, depth);
+        tree.search(initial, depth);
         (tree.expanded, begin.elapsed().as_secs_f64())
     }
 }
@@ -202,7 +216,9 @@ fn the_chart_is_drawn_where_it_is_wanted() {
          | time saved, states | time saved, switched off where it does not pay |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
-    for (title, name, deepest) in TABLE {
+    let only = std::env::var("FLUXION_GAMES").ok();
+    let wanted = |name: &str| only.as_ref().is_none_or(|only| only.split(',').any(|g| g == name));
+    for (title, name, deepest) in TABLE.into_iter().filter(|row| wanted(row.1)) {
         let setting = Setting::new(name);
         let fits = |depth: &u32| setting.run(Use::Nothing, *depth, most).0 <= most;
         let depth = (1..=deepest).take_while(fits).last().unwrap_or(1);
@@ -227,6 +243,7 @@ fn the_chart_is_drawn_where_it_is_wanted() {
             saved(2),
             saved(3)
         );
+        println!("{:?} {best:?}", setting.prices);
         rows.push((title, saved(1), saved(3)));
     }
     std::fs::write(path, chart(&rows)).expect("written");

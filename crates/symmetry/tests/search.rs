@@ -10,7 +10,7 @@ use game::{Budget, Canonicalizer, Evaluator, Game, Gates, Machine, Reasoner, Rol
 use search::deepening::{Deepening, Opponents, Options as SearchOptions};
 use search::mcts::{self, Mcts};
 use search::{Effort, GameClass, Search, SearchReport, Stop};
-use symmetry::{Options, Representatives, Size, Thrifty, detect, expansion_time};
+use symmetry::{Options, Prices, Representatives, Size, Thrifty, detect};
 
 /// Judges a state by how many fluents hold, which symmetries do not change.
 struct Count;
@@ -120,7 +120,8 @@ fn symmetries_that_do_not_pay_switch_themselves_off() {
     let initial = gates.machine().initial().expect("starts");
     let all = |expansion: Duration| {
         let table = table(&game, &gates).expect("symmetric");
-        let table = Arc::new(Thrifty::new(table, expansion, Duration::ZERO));
+        let prices = Prices { expansion, symmetry: Duration::from_micros(1) };
+        let table = Arc::new(Thrifty::new(table, prices, Duration::ZERO));
         let report = searched(&gates, Some(table.clone()), &initial, &Effort::default());
         (table, report.value().estimate)
     };
@@ -131,7 +132,9 @@ fn symmetries_that_do_not_pay_switch_themselves_off() {
     assert!(free.is_off() && free.seconds_saved() <= 0.0);
     assert_eq!(value, same);
     assert_eq!(free.canonical(&initial).0, initial);
-    assert!(expansion_time(&mut gates.machine(), 50, 1) > Duration::ZERO);
+    let table = table(&game, &gates).expect("symmetric");
+    let prices = Prices::measure(&mut gates.machine(), &table, 50, 1);
+    assert!(prices.expansion > Duration::ZERO && prices.symmetry > Duration::ZERO);
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! The engine on the circuit: the game is a sequential circuit, and properties are proved by induction on it with a
 //! SAT solver, all at once, or refuted by matches.
 
+pub mod apart;
 pub mod bmc;
 pub mod claim;
 mod demand;
+pub mod effects;
 pub mod engine;
 mod fact;
+pub mod factors;
 pub mod follow;
 pub mod houdini;
 pub mod lemma;
@@ -13,6 +16,7 @@ pub mod lift;
 pub mod local;
 pub mod mine;
 pub mod model;
+pub mod parallel;
 pub mod pdr;
 pub mod plan;
 pub mod sample;

@@ -7,13 +7,18 @@
 //! ([`super::swap`]) only one order is looked at first; that makes counting arguments short (n moves fill n cells), which
 //! a solver otherwise repeats for every order. As these orders are guessed, a refutation counts only if the solver
 //! did without them.
+//!
+//! Before that two easier kinds of plans are looked for: in layers of moves that do not interfere ([`super::parallel`]),
+//! and part by part ([`super::apart`]).
 
 use std::rc::Rc;
 
 use circuit::graph::Signal;
 use game::{Deadline, Foreseen, Foresight, Gates, Move, State};
 
+use super::apart::Apart;
 use super::model::Model;
+use super::parallel::{Parallel, Wish};
 use super::solver::{Answer, FALSE, Lit, Sat};
 use super::swap::Swaps;
 use super::unroll::{Fanout, Start, Unrolling};
@@ -25,6 +30,11 @@ const CLAUSE_BYTES: usize = 80;
 const CHEAP: u32 = 200;
 /// Orders are not looked for in more than this part of the time.
 const SAMPLING: u32 = 4;
+
+/// Each kind of plan that is looked for before those move by move has such a part of the time.
+const EASY: u32 = 3;
+/// So many states are made of a part of a game in about the time of a conflict.
+const STATES: usize = 20;
 
 /// The longest plan that is worth looking for.
 pub const LONGEST: usize = 1000;
@@ -40,6 +50,10 @@ pub struct SatPlanner {
     memory: usize,
     seed: u64,
     swaps: Option<Swaps>,
+    parallel: Parallel,
+    apart: Apart,
+    /// Rewards that were asked for, and whether no state at all has them.
+    ends: Vec<(u8, bool)>,
     /// The state and the reward of the last look, and the greatest length that was refuted.
     refuted: Option<(State, u8, usize)>,
 }
@@ -54,7 +68,19 @@ impl SatPlanner {
         let value = |text: &str| text.parse::<u8>().ok().filter(|value| *value <= 100);
         let values = goals.iter().map(|(term, _)| value(&term.to_text(symbols))).collect();
         let gates = gates.clone();
-        Some(Self { gates, model, values, longest, memory, seed, swaps: None, refuted: None })
+        Some(Self {
+            gates,
+            model,
+            values,
+            longest,
+            memory,
+            seed,
+            swaps: None,
+            parallel: Parallel::default(),
+            apart: Apart::default(),
+            ends: Vec::new(),
+            refuted: None,
+        })
     }
 
     /// The model with gates for the end and for the reward, both ready to be asked for.
@@ -94,6 +120,43 @@ impl SatPlanner {
         lengths
     }
 
+    /// Whether no state at all is an end with the reward, be it reachable or not.
+    fn is_idle(&mut self, least: u8, conflicts: u32, deadline: &Deadline) -> bool {
+        if let Some((_, idle)) = self.ends.iter().find(|(asked, _)| *asked == least) {
+            return *idle;
+        }
+        let (model, over, good) = self.question(&State::new(), least);
+        let mut sat = Sat::new(deadline);
+        let mut anywhere = Unrolling::new(&model, Start::Anywhere);
+        let over = anywhere.literal(&mut sat, 0, over);
+        let good = anywhere.literal(&mut sat, 0, good);
+        let (Some(over), Some(good)) = (over, good) else { return false };
+        let answer = sat.solve_within(&[over, good], conflicts);
+        if answer != Answer::Stopped {
+            self.ends.push((least, answer == Answer::Unsat));
+        }
+        answer == Answer::Unsat
+    }
+
+    /// A plan of moves side by side, or one part by part, each in a third of the time.
+    fn easy(
+        &mut self,
+        state: &State,
+        least: u8,
+        conflicts: u32,
+        deadline: &Deadline,
+    ) -> Option<Vec<Move>> {
+        let wish = Wish { values: &self.values, least, longest: self.longest };
+        let third = share(deadline, EASY);
+        let limits = (conflicts, self.memory);
+        let found = self.parallel.look(&self.gates, &self.model, state, wish, limits, &third);
+        found.or_else(|| {
+            let third = share(deadline, EASY - 1);
+            let limits = ((conflicts as usize).saturating_mul(STATES), self.memory);
+            self.apart.look(&self.gates, &self.model, state, wish, limits, &third)
+        })
+    }
+
     fn sample(&mut self, state: &State, deadline: &Deadline) {
         if self.swaps.as_ref().is_none_or(|swaps| !swaps.complete) {
             let part = share(deadline, SAMPLING);
@@ -107,6 +170,13 @@ impl Foresight for SatPlanner {
         if !self.gates.knows(state) {
             return Foreseen::Beyond;
         }
+        let conflicts = u32::try_from(work).unwrap_or(u32::MAX).max(1);
+        if self.is_idle(least, conflicts, deadline) {
+            return Foreseen::Never;
+        }
+        if let Some(moves) = self.easy(state, least, conflicts, deadline) {
+            return Foreseen::Way(moves);
+        }
         self.sample(state, deadline);
         let refuted = match &self.refuted {
             Some((known, reward, length)) if known == state && *reward <= least => *length,
@@ -116,7 +186,6 @@ impl Foresight for SatPlanner {
         let none = Swaps::none();
         let swaps = self.swaps.as_ref().unwrap_or(&none);
         let mut lines = Lines::new(&model, over, good, swaps, deadline);
-        let conflicts = u32::try_from(work).unwrap_or(u32::MAX).max(1);
         let (seen, refuted) = lines.look(&self.lengths(), refuted, conflicts, self.memory);
         self.refuted = Some((state.clone(), least, refuted));
         match seen {

@@ -72,6 +72,11 @@ impl<'m> Unrolling<'m> {
         Self { model, fanout, start, steps }
     }
 
+    /// Says which literal an input of the first step is, before anything else is asked for.
+    pub fn pin(&mut self, input: Signal, literal: Lit) {
+        self.steps[0][input.node()] = if input.is_complemented() { -literal } else { literal };
+    }
+
     /// The circuit.
     pub fn model(&self) -> &'m Model {
         self.model

@@ -70,10 +70,12 @@ fn what_cannot_be_reached_is_proved_to_be_out_of_reach() {
 
 #[test]
 fn limits_on_time_and_memory_are_kept() {
+    let long = gates(&lock(40));
+    let (_, initial) = planner(&long);
+    let mut little = SatPlanner::new(&long, 100, 1 << 12, 1).expect("one role");
+    assert_eq!(little.look(&initial, 100, 1000, &Deadline::never()), Foreseen::Beyond);
     let gates = gates(library::find("sudoku").expect("a library game").rules);
     let (_, initial) = planner(&gates);
-    let mut little = SatPlanner::new(&gates, 100, 1 << 20, 1).expect("one role");
-    assert_eq!(little.look(&initial, 100, 1000, &Deadline::never()), Foreseen::Beyond);
     let now = Deadline::within(Duration::ZERO);
     let mut late = SatPlanner::new(&gates, 100, 1 << 30, 1).expect("one role");
     assert_eq!(late.look(&initial, 100, 1000, &now), Foreseen::Open);

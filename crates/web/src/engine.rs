@@ -81,6 +81,9 @@ pub struct Answer {
     pub report: Option<SearchReport>,
 }
 
+/// What a player found out about the game, in words.
+type Findings = Arc<Mutex<Vec<String>>>;
+
 /// The handle on the thread.
 pub struct Engine {
     orders: Sender<(u64, Work)>,
@@ -89,6 +92,7 @@ pub struct Engine {
     /// The order at work; 0 for none.
     busy: Arc<AtomicU64>,
     watch: Arc<Mutex<Watch>>,
+    findings: Findings,
     /// The strategy, as written; empty for players over HTTP.
     pub strategy: String,
     leaving: bool,
@@ -103,6 +107,7 @@ impl Engine {
         let (orders, to_do) = mpsc::channel();
         let (wanted, busy) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
         let watch = Arc::new(Mutex::new(Watch::default()));
+        let findings = Findings::default();
         let strategy = match &task.kind {
             Kind::Strategy(strategy) => strategy.to_string(),
             Kind::Remote(_) => String::new(),
@@ -112,13 +117,14 @@ impl Engine {
             wanted: wanted.clone(),
             busy: busy.clone(),
             watch: watch.clone(),
+            findings: findings.clone(),
             player: None,
             remote: None,
         };
         let thread = std::thread::Builder::new().name("engine".to_owned());
         // Without a thread orders go nowhere, and the clock of the match decides.
         let _ = thread.spawn(move || inside.run(&to_do, &tell));
-        Self { orders, wanted, busy, watch, strategy, leaving: false }
+        Self { orders, wanted, busy, watch, findings, strategy, leaving: false }
     }
 
     /// Gives an order; what is under way does not count any more.
@@ -158,6 +164,11 @@ impl Engine {
 }
 
 impl Engine {
+    /// What the player found out about the game, in words; empty where it does not tell.
+    pub fn findings(&self) -> Vec<String> {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Lets the thread carry out its last order and end.
     pub fn leave(mut self) {
         self.leaving = true;
@@ -177,6 +188,7 @@ struct Inside {
     wanted: Arc<AtomicU64>,
     busy: Arc<AtomicU64>,
     watch: Arc<Mutex<Watch>>,
+    findings: Findings,
     player: Option<Player>,
     remote: Option<Remote>,
 }
@@ -239,6 +251,7 @@ impl Inside {
             let hurry = Box::new(move || watch.hurry());
             let _place = self.task.pool.take(&self.task.account, hurry, &given_up)?;
             let _ = player.start(&Deadline::within(self.task.clocks.start));
+            *self.findings.lock().unwrap_or_else(PoisonError::into_inner) = player.findings();
         }
         self.player.as_mut()
     }
@@ -260,6 +273,8 @@ impl Inside {
         player.resume_at(state);
         let action = player.play(None, &Deadline::within(time)).map_err(|error| error.to_string());
         let report = player.last_thought().and_then(|thought| thought.report.clone());
+        let told = player.findings();
+        *self.findings.lock().unwrap_or_else(PoisonError::into_inner) = told;
         (action.map(Some), report)
     }
 

@@ -13,6 +13,8 @@ mod dealer;
 mod engine;
 mod error;
 mod feed;
+mod ground;
+mod nothing;
 mod pool;
 mod position;
 mod random;

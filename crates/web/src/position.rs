@@ -7,6 +7,7 @@ use game::{GroundTerm, Role, State};
 use serde_json::{Value, json};
 use structure::{Atlas, Functor, Picture, Square, Structures, Tiling, args};
 
+use crate::ground::Ground;
 use crate::referee::Look;
 use crate::sheets::Sheet;
 
@@ -31,8 +32,9 @@ pub fn position(sheet: &Sheet, state: &State, look: &Look, context: Context<'_>)
     let before = before.map(|(found, before)| found.pictures(&sheet.game, before));
     let boards: Value = pictures
         .iter()
+        .enumerate()
         .zip(found.into_iter().cycle())
-        .map(|(picture, found)| board(picture, found))
+        .map(|((number, picture), found)| board(number, picture, found, sheet.ground()))
         .collect();
     let facts = facts(sheet, known, state);
     json!({
@@ -59,10 +61,11 @@ pub fn cell(spot: &Square) -> Value {
 pub fn boards(sheet: &Sheet, state: &State) -> Value {
     let structures = sheet.structures();
     let pictures = structures.pictures(&sheet.game, state);
-    pictures.iter().map(|picture| board(picture, structures)).collect()
+    let all = pictures.iter().enumerate();
+    all.map(|(number, picture)| board(number, picture, structures, sheet.ground())).collect()
 }
 
-fn board(picture: &Picture, structures: &Structures) -> Value {
+fn board(number: usize, picture: &Picture, structures: &Structures, ground: &Ground) -> Value {
     let tiling = match picture.tiling {
         Tiling::Square => "square",
         Tiling::SquareWithDiagonals => "square8",
@@ -76,7 +79,12 @@ fn board(picture: &Picture, structures: &Structures) -> Value {
             .iter()
             .map(|content| json!({"name": content.name, "owner": content.owner}))
             .collect();
-        json!({"column": cell.column, "row": cell.row, "contents": contents})
+        let mut told = json!({"column": cell.column, "row": cell.row, "contents": contents});
+        let below = ground.at(number, cell.column, cell.row);
+        if !below.is_empty() {
+            told["ground"] = json!(below);
+        }
+        told
     });
     json!({"title": picture.title, "columns": picture.columns, "rows": picture.rows,
            "tiling": tiling, "torus": torus, "cells": cells.collect::<Value>()})

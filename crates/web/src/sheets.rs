@@ -11,6 +11,8 @@ use structure::{NoProver, Settings, Structures};
 
 use crate::config::Limits;
 use crate::error::{ApiError, Outcome};
+use crate::ground::Ground;
+use crate::nothing;
 
 /// A rule sheet with all that is known about it.
 pub struct Sheet {
@@ -35,6 +37,7 @@ pub struct Sheet {
     /// Ends the looking for boards.
     cancel: Arc<AtomicBool>,
     structures: OnceLock<Structures>,
+    ground: OnceLock<Ground>,
 }
 
 impl Drop for Sheet {
@@ -134,6 +137,7 @@ impl Sheet {
             no_circuit,
             cancel: Arc::default(),
             structures: OnceLock::new(),
+            ground: OnceLock::new(),
         })
     }
 
@@ -145,13 +149,21 @@ impl Sheet {
                 std::thread::sleep(NAP);
             }
             let deadline = Deadline::within(LOOKING).or_when(self.cancel.clone());
-            Structures::find(&self.reasoner, &Settings::default(), &deadline, &mut NoProver)
+            let settings = Settings::default();
+            let mut found = Structures::find(&self.reasoner, &settings, &deadline, &mut NoProver);
+            nothing::keep_contents(&mut found, &self.game);
+            found
         })
     }
 
     /// Boards and pieces, if they have been looked for already.
     pub fn structures_now(&self) -> Option<&Structures> {
         self.structures.get()
+    }
+
+    /// What lies under the pieces.
+    pub fn ground(&self) -> &Ground {
+        self.ground.get_or_init(|| Ground::find(&self.game, self.structures()))
     }
 
     /// The names of the roles.

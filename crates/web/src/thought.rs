@@ -39,6 +39,8 @@ pub struct Label {
     pub purpose: Purpose,
     /// The strategy, as written.
     pub strategy: String,
+    /// What it found out about the game, in words; the last line may tell its method.
+    pub findings: Vec<String>,
 }
 
 /// The most candidates, and the longest line.
@@ -56,16 +58,32 @@ fn short(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-/// Why the method is used; the strategy is named where it is not the method.
+/// Why the method is used: what the strategy chose for what it found out, or what the strategy is.
 fn why(label: &Label, method: &str, reasoner: &Reasoner) -> String {
     let name = label.strategy.split(':').next().unwrap_or_default();
     let known = player::Strategy::all().iter().find(|info| info.name == name);
     let summary = known.map_or(name, |info| info.summary);
     let status = reasoner.status();
-    if label.strategy == method {
+    if let Some(chosen) = chosen(&label.findings) {
+        return format!("{chosen}; {status}");
+    }
+    if name == method {
         return format!("{summary}; {status}");
     }
-    format!("{}: {summary}; {status}", label.strategy)
+    format!("{name}: {summary}; {status}")
+}
+
+/// What was chosen, and for which class of games.
+fn chosen(findings: &[String]) -> Option<String> {
+    let method = findings.iter().find_map(|line| line.strip_prefix("method: "))?;
+    let class = findings.iter().find_map(|line| line.strip_prefix("class ("));
+    let class = class.and_then(|line| line.split_once("): ")).map(|(_, words)| words);
+    Some(
+        class.map_or_else(
+            || method.to_owned(),
+            |class| format!("{method}, since the game has {class}"),
+        ),
+    )
 }
 
 /// A report for the page.
@@ -93,6 +111,7 @@ pub fn thought(label: &Label, reasoner: &Reasoner, report: &SearchReport, done: 
     json!({
         "step": label.step, "role": label.role, "for": label.purpose.name(),
         "strategy": label.strategy, "method": report.method, "why": why(label, report.method, reasoner),
+        "findings": label.findings,
         "values": values.collect::<Value>(), "line": line.collect::<Value>(),
         "candidates": candidates.collect::<Value>(),
         "best": report.best.map(|best| universe.move_entry(best).text.to_string()),
@@ -105,4 +124,18 @@ pub fn thought(label: &Label, reasoner: &Reasoner, report: &SearchReport, done: 
 /// The values of a report, one for each role.
 pub fn values(report: &SearchReport) -> Vec<f64> {
     report.values.iter().map(|value| short(value.estimate)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_method_is_used_names_the_class_of_the_game() {
+        let lines = ["class (0.02 s): 2 roles, moves in turn", "method: alpha-beta"];
+        let findings: Vec<String> = lines.map(str::to_owned).to_vec();
+        let told = chosen(&findings).expect("a method");
+        assert_eq!(told, "alpha-beta, since the game has 2 roles, moves in turn");
+        assert_eq!(chosen(&[]), None);
+    }
 }

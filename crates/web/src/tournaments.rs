@@ -27,7 +27,8 @@ struct Read {
     plan: Plan,
     sheets: Vec<Sheet>,
     finished: Vec<Finished>,
-    waiting: usize,
+    /// Matches that are expected in all; later rounds are scheduled when they begin.
+    expected: usize,
     running: bool,
 }
 
@@ -36,14 +37,16 @@ fn read(path: &Path) -> Outcome<Read> {
     let mut ledger = Ledger::open(path).map_err(broken)?;
     let (plan, sheets) = (ledger.plan().map_err(broken)?, ledger.sheets().map_err(broken)?);
     let finished = ledger.finished().map_err(broken)?;
-    let waiting = ledger.waiting().map_err(broken)?.len();
+    let scheduled = finished.len() + ledger.waiting().map_err(broken)?.len();
+    let rounds = ledger.rounds().map_err(broken)?.max(1) as usize;
+    let expected = scheduled * (plan.rounds as usize).max(rounds) / rounds;
     // Who runs it holds the lock; ours is given back at once.
     let running = ledger.lock().is_err();
-    Ok(Read { plan, sheets, finished, waiting, running })
+    Ok(Read { plan, sheets, finished, expected, running })
 }
 
 fn line(id: &str, read: &Read) -> Value {
-    json!({"id": id, "title": read.plan.name, "matches": read.finished.len() + read.waiting,
+    json!({"id": id, "title": read.plan.name, "matches": read.expected,
            "finished": read.finished.len(), "running": read.running,
            "changed": read.finished.iter().map(|one| one.ended).max()})
 }

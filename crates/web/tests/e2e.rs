@@ -9,6 +9,8 @@ mod figures;
 mod house;
 #[path = "e2e/looks.rs"]
 mod looks;
+#[path = "e2e/shots.rs"]
+mod shots;
 
 use browser::{Browser, Page};
 use house::House;
@@ -434,4 +436,11 @@ fn pointing_finds_moves_in_any_order_and_asks_where_it_must() {
 fn no_page_looks_broken() {
     let Some((house, mut browser)) = house::open() else { return };
     looks::compare(&house, &mut browser);
+}
+
+/// `FLUXION_SHOTS=FOLDER` takes pictures of every page, to be looked at.
+#[test]
+fn no_page_is_wider_than_its_window_with_real_data() {
+    let Some((house, mut browser)) = house::open() else { return };
+    shots::take(&house, &mut browser);
 }

@@ -1,7 +1,7 @@
 // Boards of a position as SVG: cells, pieces that move, marks, pointing by mouse, touch and keyboard.
 
 import { h, s, fill } from "./dom.js";
-import { drawGlyph } from "./glyph.js";
+import { drawGlyph, groundKind, isFloor, isNothing } from "./glyph.js";
 import { Geometry, SIDE } from "./geometry.js";
 import { keyOf } from "./chooser.js";
 
@@ -18,18 +18,19 @@ import { keyOf } from "./chooser.js";
  */
 /** @typedef {{svg: SVGElement, geometry: Geometry, cells: Map<string, SVGElement>, pieces: SVGElement, marks: SVGElement}} Drawn */
 
-const BELOW = new Set(["block", "goal"]);
+const BELOW = new Set(["block", "goal", "edge"]);
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
  * What a cell is called: the coordinates and what is in it.
  * @param {BoardPicture} board
- * @param {{column: number, row: number, contents: Content[]}} cell
+ * @param {import("./types.js").Cell} cell
  */
 function spoken(board, cell) {
   const where = [board.columns[cell.column], board.rows[cell.row]].filter(Boolean).join(" ");
-  const what = cell.contents.map((content) => content.name).join(", ") || "empty";
-  return `${where}: ${what}`;
+  const ground = (cell.ground ?? []).filter((name) => !isFloor(name)).join(", ");
+  const what = cell.contents.map((content) => content.name.replace(/[()]/g, " ").replace(/\s+/g, " ").trim()).join(", ") || "empty";
+  return `${where}: ${what}${ground && `, on ${ground}`}`;
 }
 
 /**
@@ -41,6 +42,34 @@ function sameShape(a, b) {
   return a.length === b.length && a.every((board, at) => board.title === b[at].title && board.tiling === b[at].tiling
     && board.cells.length === b[at].cells.length && board.columns.join() === b[at].columns.join()
     && board.rows.join() === b[at].rows.join());
+}
+
+/** What the rules say of cells once and for all: floors, walls, targets. It lies under everything. */
+class Below {
+  /** @param {BoardPicture} board */
+  constructor(board) {
+    const counts = new Map();
+    for (const name of board.cells.flatMap((cell) => cell.ground ?? [])) counts.set(name, (counts.get(name) ?? 0) + 1);
+    this.names = [...counts.keys()].sort();
+    this.walked = this.names.filter((name) => isFloor(name));
+  }
+
+  /** @param {import("./types.js").Cell} cell */
+  classes(cell) {
+    const names = cell.ground ?? [];
+    const tinted = this.names.findIndex((name) => names.includes(name) && !isFloor(name) && groundKind(name) === null);
+    return [this.walked.length > 0 && names.length === 0 && "void", tinted >= 0 && `tint${tinted % 4}`];
+  }
+
+  /** @param {import("./types.js").Cell} cell @param {number} x @param {number} y */
+  draw(cell, x, y) {
+    const names = cell.ground ?? [];
+    const drawn = names.flatMap((name) => {
+      const kind = groundKind(name);
+      return kind ? [drawGlyph({ kind, paint: "p-nobody", label: "", shape: 0, crowned: false, name }, SIDE * (kind === "goal" ? 0.5 : 0.42))] : [];
+    });
+    return names.length > 0 && s("g", { class: "ground", transform: `translate(${x} ${y})` }, drawn, s("title", {}, names.join(", ")));
+  }
 }
 
 export class BoardView {
@@ -77,7 +106,10 @@ export class BoardView {
   #build() {
     const several = this.boards.length;
     const square = Math.sqrt(several);
-    this.element.dataset.count = several > 1 && Number.isInteger(square) ? `grid${Math.min(square, 5)}` : String(Math.min(several, 4));
+    const sizes = this.boards.map((board) => board.cells.length);
+    // A board with a few cells of bookkeeping beside it keeps its size.
+    const uneven = several > 1 && Math.max(...sizes) > 4 * Math.min(...sizes);
+    this.element.dataset.count = uneven ? "uneven" : several > 1 && Number.isInteger(square) ? `grid${Math.min(square, 5)}` : String(Math.min(several, 4));
     this.drawn = this.boards.map((board, number) => this.#buildOne(board, number));
     const frame = (/** @type {Drawn} */ one, /** @type {number} */ at) => {
       const { geometry } = one;
@@ -97,18 +129,20 @@ export class BoardView {
     const cells = new Map();
     const layer = s("g", { class: "cells" });
     const rows = board.rows.map((_, row) => s("g", { role: this.options.onpoint ? "row" : null, data: { row } }));
+    const below = new Below(board);
     let first = true;
     for (const cell of board.cells) {
       const key = keyOf({ board: number, ...cell });
       const [x, y] = geometry.centre(cell.column, cell.row);
-      const shade = geometry.hex ? `h${(cell.column + 2 * cell.row) % 3}` : (cell.column + cell.row) % 2 ? "odd" : "even";
+      const [gx, gy] = geometry.spread?.places[cell.column] ?? [cell.column, cell.row];
+      const shade = geometry.hex ? `h${(cell.column + 2 * cell.row) % 3}` : Math.floor(gx + gy) % 2 ? "odd" : "even";
       const shape = geometry.hex ? s("polygon", { points: geometry.corners(x, y) })
         : s("rect", { x: x - SIDE / 2, y: y - SIDE / 2, width: SIDE, height: SIDE });
       const element = s("g", {
-        class: ["cell", shade], data: { key },
+        class: ["cell", shade, ...below.classes(cell)], data: { key },
         role: this.options.onpoint ? "gridcell" : null,
         tabindex: this.options.onpoint ? (first && number === 0 ? 0 : -1) : null,
-      }, shape);
+      }, shape, below.draw(cell, x, y));
       first = false;
       cells.set(key, element);
       rows[cell.row]?.append(element);
@@ -121,7 +155,7 @@ export class BoardView {
       class: ["board", board.torus && "torus", geometry.hex && "hex"],
       role: this.options.onpoint ? "grid" : "img",
       "aria-label": `board ${board.title}`,
-    }, layer, marks, pieces, this.options.small ? null : labels(board, geometry));
+    }, layer, geometry.spread && !this.options.small && labels(board, geometry), marks, pieces, !geometry.spread && !this.options.small && labels(board, geometry));
     return { svg, geometry, cells, pieces, marks };
   }
 
@@ -158,9 +192,10 @@ export class BoardView {
    */
   #cellPieces(contents, geometry, x, y, layer, key) {
     const glyphs = contents.map((content) => this.glyphs.of(content));
-    const above = glyphs.filter((glyph) => !BELOW.has(glyph.kind));
+    const above = glyphs.filter((glyph) => !BELOW.has(glyph.kind) && !isNothing(glyph.name));
     let at = 0;
     return glyphs.map((glyph, number) => {
+      if (isNothing(glyph.name)) return null;
       const below = BELOW.has(glyph.kind);
       const place = below ? geometry.slot(1, 0) : geometry.slot(Math.min(above.length, 4), at);
       if (!below) at += 1;
@@ -371,13 +406,22 @@ function glide(came, went) {
 function labels(board, geometry) {
   const brief = (/** @type {string} */ name, /** @type {number} */ most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
   const group = s("g", { class: "labels", "aria-hidden": "true" });
-  const bottom = board.rows.length - 1;
+  if (geometry.spread) {
+    board.columns.forEach((name, column) => {
+      const [x, y] = geometry.centre(column, 0);
+      group.append(s("text", { x: x - SIDE * 0.46, y: y - SIDE * 0.28, "font-size": 7.5 }, brief(name, 5)));
+    });
+    return group;
+  }
+  const { left, right, top, bottom } = geometry.used;
   board.columns.forEach((name, column) => {
+    if (column < left || column > right) return;
     const [x, y] = geometry.centre(column, bottom);
     group.append(s("text", { x, y: y + geometry.rise / 2 + geometry.label * 1.25 + (geometry.hex ? 4 : 0), "text-anchor": "middle", "font-size": geometry.label }, brief(name, 5)));
   });
   board.rows.forEach((name, row) => {
-    const [x, y] = geometry.centre(0, row);
+    if (row < top || row > bottom) return;
+    const [x, y] = geometry.centre(left, row);
     group.append(s("text", { x: x - SIDE / 2 - geometry.label * 0.5, y: y + geometry.label * 0.35, "text-anchor": "end", "font-size": geometry.label }, brief(name, 10)));
   });
   return group;

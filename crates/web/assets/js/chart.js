@@ -11,10 +11,10 @@ const BELOW = 20;
 /**
  * Values of all roles over the steps.
  * @param {((number | null)[] | null)[]} values
- * @param {string[]} roles
+ * @param {string[]} paints the class that colours each role, as its pieces
  * @param {{at?: number, length?: number, drops?: Map<number, number>, onstep?: (step: number) => void}} [options]
  */
-export function valueChart(values, roles, options = {}) {
+export function valueChart(values, paints, options = {}) {
   const steps = Math.max(options.length ?? 0, values.length - 1, 1);
   const x = (/** @type {number} */ step) => LEFT + (step / steps) * (WIDTH - LEFT - 8);
   const y = (/** @type {number} */ value) => TOP + (1 - value / 100) * (HEIGHT - TOP - BELOW);
@@ -24,10 +24,10 @@ export function valueChart(values, roles, options = {}) {
   const every = Math.max(1, Math.ceil(steps / 8));
   const ticks = Array.from({ length: Math.floor(steps / every) + 1 }, (_, at) => s("text", { class: "axis", x: x(at * every), y: HEIGHT - 4, "text-anchor": "middle" }, String(at * every)));
   // With two roles and a constant sum the second line says nothing new, but it is what people look for.
-  const lines = roles.map((_, role) => {
+  const lines = paints.map((paint, role) => {
     const points = values.flatMap((row, step) => (row && row[role] !== null && row[role] !== undefined ? [`${x(step).toFixed(1)},${y(/** @type {number} */ (row[role])).toFixed(1)}`] : []));
-    const dots = points.length <= 40 ? points.map((point) => s("circle", { cx: point.split(",")[0], cy: point.split(",")[1], r: 2.4, class: `line-dot r${role % 8}` })) : [];
-    return s("g", {}, s("polyline", { class: `line r${role % 8}`, points: points.join(" ") }), dots);
+    const dots = points.length <= 40 ? points.map((point) => s("circle", { cx: point.split(",")[0], cy: point.split(",")[1], r: 2.4, class: `line-dot ${paint}` })) : [];
+    return s("g", {}, s("polyline", { class: `line d${role % 4} ${paint}`, points: points.join(" ") }), dots);
   });
   const drops = [...(options.drops ?? [])].map(([step, size]) => s("path", { class: "drop", d: `M${x(step)} ${HEIGHT - BELOW - 1}l5 -8h-10z` }, s("title", {}, `step ${step}: the value drops by ${size.toFixed(0)}`)));
   const at = options.at === undefined ? null : s("line", { class: "now", x1: x(options.at), x2: x(options.at), y1: TOP, y2: HEIGHT - BELOW });
@@ -48,9 +48,12 @@ export function valueChart(values, roles, options = {}) {
 /**
  * Names of lines, for charts of values.
  * @param {string[]} roles
+ * @param {string[]} paints
  */
-export function legend(roles) {
-  return h("div", { class: "legend small" }, roles.map((role, at) => h("span", {}, h("i", { class: `r${at % 8}` }), role)));
+export function legend(roles, paints) {
+  const sample = (/** @type {number} */ at) => s("svg", { class: "sample chart", viewBox: "0 0 26 8", "aria-hidden": "true" },
+    s("line", { class: `line d${at % 4} ${paints[at]}`, x1: 1, x2: 25, y1: 4, y2: 4 }));
+  return h("div", { class: "legend small" }, roles.map((role, at) => h("span", {}, sample(at), role)));
 }
 
 /**
@@ -87,5 +90,5 @@ export function plainLine(numbers, label) {
     [0, most / 2, most].map((value) => s("g", {}, s("line", { class: "grid", x1: LEFT, x2: WIDTH - 8, y1: y(value), y2: y(value) }),
       s("text", { class: "axis", x: LEFT - 6, y: y(value) + 3.5, "text-anchor": "end" }, value.toFixed(most < 4 ? 1 : 0)))),
     numbers.map((_, at) => (at % every === 0 ? s("text", { class: "axis", x: x(at), y: HEIGHT - 4, "text-anchor": "middle" }, String(at)) : null)),
-    s("polyline", { class: "line r0", points: numbers.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ") }));
+    s("polyline", { class: "line one", points: numbers.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ") }));
 }

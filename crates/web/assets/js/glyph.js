@@ -7,7 +7,7 @@ import { s } from "./dom.js";
 
 /**
  * @typedef {object} Glyph
- * @property {"chess" | "cross" | "nought" | "disc" | "token" | "number" | "block" | "dot" | "figure" | "crate" | "goal" | "line"} kind
+ * @property {"chess" | "cross" | "nought" | "disc" | "token" | "number" | "block" | "dot" | "figure" | "crate" | "goal" | "edge"} kind
  * @property {string} paint the class that colours it
  * @property {string} label letters on it, or the name of a chess piece
  * @property {number} shape the shape of a token, the mark of a disc
@@ -45,11 +45,12 @@ export const COLOURS = [
  * @type {[RegExp, Glyph["kind"]][]}
  */
 const THINGS = [
-  [/^(wall|walls|blocked|block|burnt|burned|burn|arrow|stone|rock|obstacle|removed|dead|fire|hole|mud|solid)$/, "block"],
+  [/^(trail|track|wake|wall|walls|blocked|block|burnt|burned|burn|arrow|stone|rock|obstacle|removed|dead|fire|hole|holes|mud|solid|limits|forbidden|void)$/, "block"],
   [/^(box|crate|boxes)$/, "crate"],
   [/^(pellet|dot|coin|food|gem|gold|seed|peg|pill|bean)$/, "dot"],
-  [/^(keeper|man|player|agent|person|robot|explorer|ghost|pacman|zombie|survivor|human|walker)$/, "figure"],
-  [/^(goal|target|exit|finish|home)$/, "goal"],
+  [/^(keeper|man|player|agent|person|robot|explorer|ghost|pacman|zombie|survivor|human|walker|at|here|location|position|pos)$/, "figure"],
+  [/^(goal|goals|target|targets|exit|exits|finish|home|homes|destination)$/, "goal"],
+  [/^(piece|pieces|disc|disk|chip|counter|marker|checker|marble|bead)$/, "disc"],
 ];
 
 /**
@@ -59,6 +60,42 @@ const THINGS = [
 function words(name) {
   const parts = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^\p{L}\p{N}]+/u);
   return parts.filter(Boolean);
+}
+
+/**
+ * Words for what is not there; the structure of the rules does not always tell.
+ * @param {string} name
+ */
+export const isNothing = (name) => /^(blank|empty|nil|null|none|nothing|vacant)$/i.test(name);
+
+/**
+ * Words for cells that one can go on; the others are shown as walls then.
+ * @param {string} name
+ */
+export const isFloor = (name) => /^(floor|path|road|corridor|passage|land|open|walkable|valid_?cell|cell|square|field|on_?board)s?$/i.test(name);
+
+/**
+ * What stands for something that the rules say of a cell once and for all; nothing but a tint for most words.
+ * @param {string} name
+ * @returns {"block" | "goal" | null}
+ */
+export function groundKind(name) {
+  const thing = THINGS.find(([pattern]) => words(name).some((word) => pattern.test(word)));
+  return thing && (thing[1] === "block" || thing[1] === "goal") ? thing[1] : null;
+}
+
+/** Words that end a list. */
+const END = /^(nil|null|empty|end|none)$/i;
+
+/**
+ * The things in a nested term such as `(cons b (cons a nil))`: all names that have no arguments, but for the end of a
+ * list. None for names without brackets.
+ * @param {string} name
+ */
+function inside(name) {
+  const nested = /^\(.*\(/.test(name) || name.slice(1, -1).split(/\s+/).some((word) => END.test(word));
+  if (!name.startsWith("(") || !nested) return null;
+  return name.replace(/\(\s*[^\s()]+/g, " ").split(/[\s()]+/).filter((word) => word && !END.test(word));
 }
 
 /** @param {string} word @param {string} name */
@@ -92,7 +129,7 @@ export class Glyphs {
       const match = /^[a-z]([prnbqk])$/.exec(name.toLowerCase());
       if (match) kinds.add(match[1]);
     }
-    this.letterChess = kinds.size >= 3 && ["r", "n", "q"].some((letter) => kinds.has(letter));
+    this.letterChess = kinds.size >= 2 && ["r", "n", "q"].some((letter) => kinds.has(letter));
   }
 
   /**
@@ -103,6 +140,11 @@ export class Glyphs {
     if (owner === null || owner === undefined) return "p-nobody";
     const [colour] = words(this.roles[owner] ?? "").filter((word) => COLOURS.includes(word));
     return colour ? `p-${colour}` : `p-role${owner % 8}`;
+  }
+
+  /** The classes that colour the roles. */
+  paints() {
+    return this.roles.map((_, role) => this.paint(role));
   }
 
   /**
@@ -130,14 +172,32 @@ export class Glyphs {
     if (lower === "o") return { ...base, kind: "nought", paint: owner === null ? "p-role1" : paint };
     const chess = parts.map((word) => chessWord(word, lower)).find(Boolean) || this.#letterPiece(lower);
     if (chess && this.#chessLike(chess)) return { ...base, kind: "chess", label: chess };
-    if (/^-?\d+$/.test(name)) return { ...base, kind: "number", label: name };
+    const number = this.#number(name);
+    if (number) return { ...base, kind: "number", label: number };
+    const list = inside(name);
+    if (list) return { ...base, kind: "token", label: [...list.join("")].length <= 6 ? list.join("") : `${list.join("").slice(0, 5)}…` };
     const rest = parts.filter((word) => !COLOURS.includes(word) && !this.#isRole(word));
     const crowned = chess === "king" || rest.some((word) => /^(king|crowned|dame)$/.test(word));
     if (rest.length === 0 || crowned || /^[wb][pm]$/.test(lower)) return { ...base, kind: "disc", crowned };
     const thing = THINGS.find(([pattern]) => rest.some((word) => pattern.test(word)));
+    const side = rest.find((word) => /^(north|south|east|west)$/.test(word));
+    if (thing?.[1] === "block" && side) return { ...base, kind: "edge", label: side };
     if (thing && owner === null) return { ...base, kind: thing[1] };
     if (thing && thing[1] === "figure") return { ...base, kind: "figure" };
     return { ...base, kind: "token", label: this.#letters(name) };
+  }
+
+  /**
+   * A number, also one that all names write after the same letters: `t7` among `t1` to `t8`.
+   * @param {string} name
+   */
+  #number(name) {
+    if (/^-?\d+$/.test(name)) return name;
+    const [, stem, digits] = /^([a-z]+)(\d+)$/i.exec(name) ?? [];
+    if (!stem) return "";
+    const alike = [...this.names].filter((other) => new RegExp(`^${stem}\\d+$`, "i").test(other));
+    const others = [...this.names].filter((other) => /\d/.test(other) && !alike.includes(other));
+    return alike.length >= 3 && others.length === 0 ? digits : "";
   }
 
   /** @param {string} word */
@@ -220,7 +280,7 @@ function draw(glyph, r) {
   const text = (/** @type {string} */ label, /** @type {number} */ size) =>
     s("text", { class: "on", "font-size": size.toFixed(1), y: (size * 0.355).toFixed(2), "text-anchor": "middle" }, label);
   const width = [...glyph.label].length;
-  const size = r * (width <= 1 ? 1.15 : width === 2 ? 0.98 : width === 3 ? 0.74 : 0.58);
+  const size = r * (width <= 1 ? 1.15 : width === 2 ? 0.98 : width === 3 ? 0.74 : width === 4 ? 0.58 : 0.42);
   switch (glyph.kind) {
     case "chess": {
       const path = CHESS[/** @type {keyof typeof CHESS} */ (glyph.label)];
@@ -237,6 +297,12 @@ function draw(glyph, r) {
     case "block":
       return [s("rect", { class: "body block", x: -r * 1.12, y: -r * 1.12, width: r * 2.24, height: r * 2.24, rx: r * 0.14 }),
         s("path", { class: "hatch", d: `M${-r} ${r}L${r} ${-r}M${-r} 0L0 ${-r}M0 ${r}L${r} 0` })];
+    case "edge": {
+      const [dx, dy] = { north: [0, -1], south: [0, 1], east: [1, 0] }[glyph.label] ?? [-1, 0];
+      // From corner to corner of the cell, whose half is a little more than the half of a piece.
+      const half = r / 0.76;
+      return [s("path", { class: "wall", d: `M${(dx || -1) * half} ${(dy || -1) * half}L${(dx || 1) * half} ${(dy || 1) * half}`, "stroke-width": (r * 0.3).toFixed(2) })];
+    }
     case "crate":
       return [s("rect", { class: "body crate", x: -r * 0.9, y: -r * 0.9, width: r * 1.8, height: r * 1.8, rx: r * 0.1 }),
         s("path", { class: "hatch", d: `M${-r * 0.8} ${-r * 0.8}L${r * 0.8} ${r * 0.8}M${r * 0.8} ${-r * 0.8}L${-r * 0.8} ${r * 0.8}` })];

@@ -33,11 +33,13 @@ class SeatRow {
    * @param {Glyphs} glyphs
    * @param {Strategies} strategies
    * @param {{remote_players: boolean, strength: {least: number, most: number, default: number}}} status
-   * @param {boolean} alone
+   * @param {number} roles how many there are
    */
-  constructor(name, role, glyphs, strategies, status, alone) {
+  constructor(name, role, glyphs, strategies, status, roles) {
     this.strategies = strategies;
-    this.usual = alone ? strategies.default.one_role : strategies.default.several_roles;
+    // What is said of a strategy is said once; among many seats it would be said too often.
+    this.several = roles > 2;
+    this.usual = roles === 1 ? strategies.default.one_role : strategies.default.several_roles;
     this.kind = h("select", { "aria-label": `who plays ${name}`, data: { role } },
       h("option", { value: "human" }, "You"),
       h("optgroup", { label: "Fluxion" }, strategies.strategies.map((entry) => h("option", { value: `strategy:${entry.name}` }, entry.name))),
@@ -69,8 +71,9 @@ class SeatRow {
     const entry = this.strategies.strategies.find((one) => one.name === name);
     if (kind === "strategy" && entry) {
       this.#tell(this.most);
-      fill(this.options, h("summary", {}, "Options"), h("div", { class: "options" }, optionFields(entry)));
-      fill(this.more, h("p", { class: "small muted" }, entry.summary),
+      const about = h("p", { class: "small muted" }, entry.summary);
+      fill(this.options, h("summary", {}, "Options"), h("div", { class: "options" }, this.several && about, optionFields(entry)));
+      fill(this.more, !this.several && about,
         entry.has_strength && h("div", { class: "strength" }, this.strength, this.told), entry.options.length > 0 && this.options);
     } else fill(this.more, kind === "remote" && [this.url, h("p", { class: "small muted" }, "Players elsewhere leave a match of which they hear nothing for long; so it is played with clocks.")]);
   }
@@ -137,7 +140,7 @@ function presets(roles) {
 export async function seatForm(roles, game) {
   const [strategies, status] = await Promise.all([api.strategies(), api.status()]);
   const glyphs = new Glyphs(roles);
-  const rows = roles.map((role, at) => new SeatRow(role, at, glyphs, strategies, status, roles.length === 1));
+  const rows = roles.map((role, at) => new SeatRow(role, at, glyphs, strategies, status, roles.length));
   const clocks = clockFields();
   const message = h("p", { class: "bad-text", role: "alert" });
   const quick = h("div", { class: "segments wrap", role: "group", "aria-label": "Who plays" });

@@ -67,7 +67,7 @@ function structures(data, shared) {
     list("Counters", data.counters, (counter) => [`${counter.name}${counter.bound !== null && counter.bound !== undefined ? `, up to ${counter.bound}` : ""} `, evidence(counter.evidence)]),
     list("Quantities", data.quantities, (quantity) => [`${quantity.name} `, evidence(quantity.evidence)]),
     list("Whose turn", data.controls, (control) => h("span", { class: "row" }, swatch(shared.glyphs, control.role), h("span", { class: "mono small" }, control.fact))),
-    list("In play", data.lines, (line) => String(line)),
+    data.lines?.length > 0 && h("details", { class: "small" }, h("summary", {}, "All findings as text"), h("ul", { class: "plain mono" }, data.lines.slice(0, 60).map((/** @type {any} */ line) => h("li", {}, String(line))))),
     list("Notes", data.notes, (note) => String(note)));
 }
 
@@ -192,7 +192,7 @@ function randomPlay(data, shared) {
     h("p", { class: "small muted" }, `${data.playouts} random playouts${data.no_end ? `, ${data.no_end} without an end` : ""}.`),
     h("div", { class: "plots" },
       length && h("div", {}, h("h3", {}, `Length: ${length.least} to ${length.most}, mean ${Number(length.mean).toFixed(1)}`), length.histogram?.length > 0 && histogram(length.histogram, "length of playouts")),
-      (data.goals ?? []).map((/** @type {any} */ goal) => h("div", {}, h("h3", { class: "row" }, swatch(shared.glyphs, goal.role), `${shared.roles[goal.role]}: mean ${Number(goal.mean).toFixed(1)}`), histogram(goal.histogram ?? [], "goals", `r${goal.role % 8}`))),
+      (data.goals ?? []).map((/** @type {any} */ goal) => h("div", {}, h("h3", { class: "row" }, swatch(shared.glyphs, goal.role), `${shared.roles[goal.role]}: mean ${Number(goal.mean).toFixed(1)}`), histogram(goal.histogram ?? [], "goals", shared.glyphs.paint(goal.role)))),
       branching && h("div", {}, h("h3", {}, `Choices: mean ${Number(branching.mean).toFixed(1)}`), branching.by_step?.length > 1 && plainLine(branching.by_step, "choices by step"))));
 }
 
@@ -214,10 +214,11 @@ async function playTrace(line, shared) {
 function proofs(data, shared) {
   const kind = { proved: "good", refuted: "bad" };
   return h("ul", { class: "plain proofs" }, (data.properties ?? []).map((/** @type {any} */ one) => h("li", {},
-    h("span", { class: ["chip", kind[/** @type {keyof typeof kind} */ (one.verdict)] ?? ""] }, one.verdict), " ", h("span", { class: "mono small" }, one.text), one.why && h("span", { class: "small muted" }, ` ${one.why}${one.trace?.moves?.length === 0 ? ", already where it begins" : ""}`),
+    h("span", { class: ["chip", kind[/** @type {keyof typeof kind} */ (one.verdict)] ?? ""] }, one.verdict),
+    h("div", {}, h("span", { class: "mono small" }, one.text), one.why && h("span", { class: "small muted" }, ` ${one.why}${one.trace?.moves?.length === 0 ? ", already where it begins" : ""}`),
     one.trace?.moves?.length > 0 && h("details", { class: "small" }, h("summary", {}, `Counter-example of ${one.trace.moves.length} steps`),
       h("ol", {}, one.trace.moves.map((/** @type {string[]} */ joint) => h("li", { class: "mono" }, jointText(joint, shared.roles)))),
-      h("button", { type: "button", class: "slim play-trace", onclick: () => playTrace(one.trace.moves, shared) }, "Play it")))));
+      h("button", { type: "button", class: "slim play-trace", onclick: () => playTrace(one.trace.moves, shared) }, "Play it"))))));
 }
 
 /** @param {any} data */
@@ -225,7 +226,7 @@ function traps(data) {
   const share = data.states > 0 ? ((data.at_risk / data.states) * 100).toFixed(1) : "0";
   return h("div", { class: "stack" },
     h("p", {}, `Of ${data.states} positions of random play, ${data.at_risk} (${share} %) have a move after which the opponents can force a win within ${data.level} moves of theirs; ${data.lost} are lost already.`),
-    data.unfinished > 0 && h("p", { class: "small muted" }, `${data.unfinished} positions were too large to be searched to that depth.`),
+    data.unfinished > 0 && h("p", { class: "small muted" }, `${data.unfinished} ${data.unfinished === 1 ? "position was" : "positions were"} too large to be searched to that depth.`),
     h("div", {}, h("h3", {}, "Positions by the moves that the deepest trap takes"), histogram((data.levels ?? []).map((/** @type {any} */ one) => [one.level, one.states]), "traps by level")));
 }
 

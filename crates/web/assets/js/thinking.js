@@ -67,6 +67,7 @@ export class ThinkingPanel {
     this.onpeek = onpeek;
     /** @type {Thought | null} */
     this.thought = null;
+    this.opened = false;
     this.element = h("div", { class: "stack thinking" });
     this.clear();
   }
@@ -92,7 +93,8 @@ export class ThinkingPanel {
       this.numbers,
       this.#line(thought),
       this.#candidates(thought),
-      h("p", { class: "small muted why" }, h("b", {}, thought.method), thought.why ? `: ${thought.why}` : ""));
+      h("p", { class: "small muted why" }, h("b", {}, thought.method), thought.why ? `: ${thought.why}` : ""),
+      (thought.findings ?? []).length > 0 && this.#findings(thought.findings ?? []));
     this.#numbers(thought);
   }
 
@@ -114,6 +116,14 @@ export class ThinkingPanel {
       return chip;
     });
     return h("div", {}, h("h3", {}, "Expected line"), h("div", { class: "pv" }, moves));
+  }
+
+  /** @param {string[]} findings */
+  #findings(findings) {
+    const told = h("details", { class: "small", open: this.opened },
+      h("summary", {}, "How it prepared"), h("ul", { class: "plain muted why" }, findings.map((line) => h("li", {}, line))));
+    told.addEventListener("toggle", () => { this.opened = told.open; });
+    return told;
   }
 
   /** @param {Thought} thought */

@@ -1,7 +1,7 @@
 // The shapes of the API (docs/api.md) for the checker of types. Nothing here runs.
 
 /** @typedef {{name: string, owner: number | null}} Content */
-/** @typedef {{column: number, row: number, contents: Content[]}} Cell */
+/** @typedef {{column: number, row: number, contents: Content[], ground?: string[]}} Cell */
 /** @typedef {{board: number, column: number, row: number}} Place */
 /** @typedef {{board: number, column?: number, row?: number}} Line */
 /**
@@ -61,6 +61,7 @@
  * @property {"move" | "hint" | "solution" | "annotation"} for
  * @property {string} method
  * @property {string | null} why
+ * @property {string[]} [findings] what the strategy found out about the game
  * @property {Value[]} values
  * @property {string[][]} line
  * @property {Candidate[]} candidates

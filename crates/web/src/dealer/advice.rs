@@ -44,7 +44,9 @@ impl Advice {
     /// What it thinks at present.
     pub fn thought(&self) -> Option<(Label, SearchReport)> {
         let question = self.question.as_ref()?;
-        Some((question.label.clone(), self.engine.as_ref()?.thought()?))
+        let engine = self.engine.as_ref()?;
+        let label = Label { findings: engine.findings(), ..question.label.clone() };
+        Some((label, engine.thought()?))
     }
 
     /// Nothing is wanted any more.
@@ -138,7 +140,8 @@ impl Dealer {
         let text = self.adviser();
         let strategy =
             player::Strategy::parse(text).map_err(|e| ApiError::internal(e.to_string()))?;
-        let label = Label { step, role, purpose, strategy: text.to_owned() };
+        let strategy_text = text.to_owned();
+        let label = Label { step, role, purpose, strategy: strategy_text, findings: Vec::new() };
         let inbox = self.inbox.clone();
         let tell = move |answer| {
             let _ = inbox.send(Note::Advice(answer));
@@ -158,7 +161,8 @@ impl Dealer {
     pub(super) fn advised(&mut self, answer: Answer) {
         let current = self.advice.question.as_ref().is_some_and(|q| q.ticket == answer.ticket);
         let Some(question) = self.advice.question.take().filter(|_| current) else { return };
-        let label = question.label;
+        let findings = self.advice.engine.as_ref().map(Engine::findings).unwrap_or_default();
+        let label = Label { findings, ..question.label };
         let json = answer
             .report
             .as_ref()

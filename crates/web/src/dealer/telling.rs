@@ -204,12 +204,10 @@ impl Dealer {
 
     pub(super) fn label(&self, role: usize, purpose: Purpose) -> Label {
         let engine = self.engines.get(role).and_then(Option::as_ref);
-        let strategy = match purpose {
-            Purpose::Move => engine.map(|engine| engine.strategy.clone()),
-            _ => None,
-        };
-        let strategy = strategy.unwrap_or_else(|| DEFAULT.to_owned());
-        Label { step: self.step(), role, purpose, strategy }
+        let engine = engine.filter(|_| purpose == Purpose::Move);
+        let strategy = engine.map_or_else(|| DEFAULT.to_owned(), |engine| engine.strategy.clone());
+        let findings = engine.map(crate::engine::Engine::findings).unwrap_or_default();
+        Label { step: self.step(), role, purpose, strategy, findings }
     }
 
     /// Shows what is being thought.

@@ -124,16 +124,7 @@ impl Browser {
         for part in ["Page.enable", "Runtime.enable", "Log.enable"] {
             page.call(self, part, &json!({}));
         }
-        page.call(
-            self,
-            "Emulation.setDeviceMetricsOverride",
-            &json!({
-                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600,
-            }),
-        );
-        page.call(self, "Emulation.setEmulatedMedia", &json!({"features": [
-            {"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"},
-        ]}));
+        page.look(self, width, height, theme);
         page
     }
 }
@@ -176,6 +167,20 @@ impl Page {
         browser
             .call(Some(&self.session), method, params)
             .unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Changes the window and the theme.
+    pub fn look(&self, browser: &mut Browser, width: u32, height: u32, theme: &str) {
+        self.call(
+            browser,
+            "Emulation.setDeviceMetricsOverride",
+            &json!({
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600,
+            }),
+        );
+        self.call(browser, "Emulation.setEmulatedMedia", &json!({"features": [
+            {"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"},
+        ]}));
     }
 
     /// Goes to an address.
@@ -238,6 +243,12 @@ impl Page {
                 "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1,
             }),
         );
+    }
+
+    /// Points with the mouse.
+    pub fn hover(&self, browser: &mut Browser, selector: &str) {
+        let place = self.place(browser, selector);
+        self.mouse(browser, "mouseMoved", place, 0);
     }
 
     /// Clicks with the mouse.
@@ -304,6 +315,19 @@ impl Page {
     /// A picture of what is in view: PNG, as base64.
     pub fn picture(&self, browser: &mut Browser) -> String {
         let taken = self.call(browser, "Page.captureScreenshot", &json!({"format": "png"}));
+        taken["data"].as_str().expect("a picture").to_owned()
+    }
+
+    /// A picture of the page from its top, as far as `most` pixels down: PNG, as base64.
+    pub fn whole(&self, browser: &mut Browser, width: u32, most: u32) -> String {
+        let height = self.value(
+            browser,
+            "(() => { scrollTo(0, 0); return document.documentElement.scrollHeight; })()",
+        );
+        let height = height.as_f64().unwrap_or(0.0).min(f64::from(most));
+        let clip = json!({"x": 0, "y": 0, "width": width, "height": height, "scale": 1});
+        let wanted = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
+        let taken = self.call(browser, "Page.captureScreenshot", &wanted);
         taken["data"].as_str().expect("a picture").to_owned()
     }
 

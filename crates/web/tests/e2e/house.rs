@@ -29,8 +29,15 @@ pub fn serve_if_asked() {
     if wanted == PLAYER {
         return play();
     }
-    let (port, database) = wanted.split_once(' ').expect("a port and a path");
-    let mut config = Config { database: Some(PathBuf::from(database)), ..Config::default() };
+    let mut parts = wanted.splitn(3, ' ');
+    let (port, token) = (parts.next().expect("a port"), parts.next().expect("a token"));
+    let folder = PathBuf::from(parts.next().expect("a folder"));
+    let mut config = Config {
+        database: Some(folder.join("matches.db")),
+        tournaments: Some(folder.join("tournaments")),
+        token: Some(token.to_owned()).filter(|token| !token.is_empty()),
+        ..Config::default()
+    };
     config.bind.set_port(port.parse().expect("a port"));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
@@ -50,8 +57,19 @@ pub struct House {
 
 impl House {
     fn open(folder: &Path) -> Self {
-        let (child, port) = spawn_house(0, folder);
+        let (child, port) = spawn_house(0, "", folder);
         Self { child, port, folder: folder.to_owned() }
+    }
+
+    /// A server that wants a token.
+    pub fn guarded(folder: &Path, token: &str) -> Self {
+        let (child, port) = spawn_house(0, token, folder);
+        Self { child, port, folder: folder.to_owned() }
+    }
+
+    /// Where it keeps what it keeps.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The address of a page.
@@ -67,7 +85,7 @@ impl House {
 
     /// Starts it again with the same database and address.
     pub fn come_back(&mut self) {
-        (self.child, self.port) = spawn_house(self.port, &self.folder);
+        (self.child, self.port) = spawn_house(self.port, "", &self.folder);
     }
 }
 
@@ -97,8 +115,8 @@ impl Drop for Rival {
     }
 }
 
-fn spawn_house(port: u16, folder: &Path) -> (Child, u16) {
-    spawn(&format!("{port} {}", folder.join("matches.db").display()))
+fn spawn_house(port: u16, token: &str, folder: &Path) -> (Child, u16) {
+    spawn(&format!("{port} {token} {}", folder.display()))
 }
 
 fn spawn(role: &str) -> (Child, u16) {

@@ -74,7 +74,8 @@ async function paint(element, game) {
     const { boards } = await api.boards(game.name);
     if (boards.length > 0) {
       const view = new BoardView(new Glyphs(game.roles), { small: true });
-      view.show({ boards: boards.slice(0, 9) }, false);
+      const most = Math.max(...boards.map((board) => board.cells.length));
+      view.show({ boards: boards.filter((board) => 4 * board.cells.length >= most).slice(0, 9) }, false);
       fill(element, view.element);
       return;
     }

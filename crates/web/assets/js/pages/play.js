@@ -26,14 +26,15 @@ class PlayPage {
   status = h("p", { class: "status", id: "status", role: "status", "aria-live": "polite" });
   tools = h("div", { class: "tools row" });
   tabs = h("div", { class: "segments wrap", role: "group", "aria-label": "Move for" });
+  boardRow = h("div", { class: "board-row" });
   sketch = h("p", { class: "sketch", hidden: true }, "Finding the board in the rules …", h("br"), "The moves are in the list already.");
   chart = h("div", {});
   history = h("ol", { class: "history" });
   facts = h("div", {});
+  factsCard = h("details", { class: "card facts-card", open: true }, h("summary", {}, "What holds now"), this.facts);
   text = h("p", { class: "small", id: "position-text" });
   counters = h("div", {});
   solutionCard = h("div", { class: "card", hidden: true });
-  links = h("div", { class: "row" });
   heading = h("div", { class: "row apart match-head" });
   /** @type {LegalMove[]} */
   moves = [];
@@ -83,12 +84,13 @@ class PlayPage {
   }
 
   #layout() {
+    fill(this.boardRow, this.bar.element, this.arena.element, this.sketch);
     return h("section", { class: "play" },
       this.heading,
       h("div", { class: "table" },
         h("div", { class: "board-side" },
           this.status,
-          h("div", { class: "board-row" }, this.bar.element, this.arena.element, this.sketch),
+          this.boardRow,
           this.counters, this.tools, this.solutionCard,
           h("section", { class: "card later" }, h("h2", {}, "Values over the match"), this.chart)),
         h("aside", { class: "side stack" },
@@ -97,9 +99,8 @@ class PlayPage {
           h("section", { class: "card" }, h("h2", {}, "So far"), this.history)),
         h("aside", { class: "side far stack" },
           h("section", { class: "card" }, h("h2", {}, "What it thinks"), this.panel.element),
-          h("details", { class: "card facts-card", open: true }, h("summary", {}, "What holds now"), this.facts),
-          h("details", { class: "card" }, h("summary", {}, "Position as text"), this.text),
-          this.links)),
+          this.factsCard,
+          h("details", { class: "card" }, h("summary", {}, "Position as text"), this.text))),
       h("p", { class: "offline", role: "alert" }, "The connection is lost; trying again …"),
       this.preview.element);
   }
@@ -134,7 +135,7 @@ class PlayPage {
       fill(this.facts, facts(view.position, view.roles));
       fill(this.counters, counters(view.position, view.roles));
       this.text.textContent = view.position.text;
-      this.element.classList.toggle("boardless", boardless && drawn);
+      this.#boardless(boardless && drawn);
     }
     this.#roleTabs(yours);
     this.list.show(moves);
@@ -145,12 +146,22 @@ class PlayPage {
   }
 
   /**
+   * What holds stands where the board would be, if there is none.
+   * @param {boolean} boardless
+   */
+  #boardless(boardless) {
+    if (this.element.classList.contains("boardless") === boardless) return;
+    if (this.element.classList.toggle("boardless", boardless)) this.boardRow.after(this.factsCard);
+    else this.element.querySelector(".side.far > .card")?.after(this.factsCard);
+  }
+
+  /**
    * What was thought of the step before, while nobody thinks about this one.
    * @param {MatchView} view
    */
   async #lastThought(view) {
     const before = view.moves.length - 1;
-    if (before < 0 || this.panel.thought?.step === before) return;
+    if (before < 0 || (this.panel.thought?.step === before && this.panel.thought.done)) return;
     try {
       const { thoughts } = await api.step(view.id, before);
       const last = thoughts[thoughts.length - 1];
@@ -191,7 +202,7 @@ class PlayPage {
     const line = [...view.values];
     if (now) line[view.moves.length] = now;
     const any = line.some(Boolean);
-    fill(this.chart, any ? [valueChart(Array.from(line, (row) => row ?? null), view.roles, { length: Math.max(view.moves.length, 1) }), legend(view.roles)] : h("p", { class: "muted small" }, "No values yet."));
+    fill(this.chart, any ? [valueChart(Array.from(line, (row) => row ?? null), this.glyphs.paints(), { length: Math.max(view.moves.length, 1) }), legend(view.roles, this.glyphs.paints())] : h("p", { class: "muted small" }, "No values yet."));
   }
 
   /** @param {Thought} thought */

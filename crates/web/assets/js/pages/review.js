@@ -27,6 +27,7 @@ class ReviewPage {
   chart = h("div", {});
   list = h("ol", { class: "history tall" });
   facts = h("div", {});
+  factsCard = h("details", { class: "card facts-card", open: true }, h("summary", {}, "What holds now"), this.facts);
   counters = h("div", {});
   text = h("p", { class: "small", id: "position-text" });
   progress = h("span", { class: "muted small", role: "status" });
@@ -94,7 +95,7 @@ class ReviewPage {
           h("section", { class: "card" }, h("h2", {}, "Moves"), this.list)),
         h("aside", { class: "side far stack" },
           h("section", { class: "card" }, h("h2", {}, "What was thought"), this.panel.element),
-          h("details", { class: "card facts-card", open: true }, h("summary", {}, "What holds now"), this.facts),
+          this.factsCard,
           h("details", { class: "card" }, h("summary", {}, "Position as text"), this.text))),
       this.preview.element);
   }
@@ -133,6 +134,8 @@ class ReviewPage {
     const of = this.live.view.moves.length;
     this.annotate.disabled = this.busy === true;
     this.annotate.hidden = !this.live.view.mine;
+    this.annotate.textContent = this.notes.size > 0 ? "Judge again" : "Judge it";
+    this.annotate.classList.toggle("primary", this.notes.size === 0);
     this.progress.textContent = this.busy ? `judging: ${this.notes.size} of ${of}` : this.notes.size > 0 ? "judged" : "";
   }
 
@@ -176,7 +179,9 @@ class ReviewPage {
     const { view } = this.live;
     this.board.show(position, true);
     this.board.mark("last", position.changed.map(keyOf));
-    this.element.classList.toggle("boardless", position.boards.length === 0);
+    const boardless = position.boards.length === 0;
+    if (boardless && !this.element.classList.contains("boardless")) this.stepText.after(this.factsCard);
+    this.element.classList.toggle("boardless", boardless);
     fill(this.facts, facts(position, view.roles));
     fill(this.counters, counters(position, view.roles));
     this.text.textContent = position.text;
@@ -202,7 +207,7 @@ class ReviewPage {
       const most = Math.max(0, ...(note.drop ?? []).map((one) => one ?? 0));
       return most >= MISTAKE ? [/** @type {[number, number]} */ ([note.step, most])] : [];
     }));
-    fill(this.chart, values.some(Boolean) ? [valueChart(values, view.roles, { at: this.at, length: view.moves.length, drops, onstep: (step) => this.go(step) }), legend(view.roles)]
+    fill(this.chart, values.some(Boolean) ? [valueChart(values, this.glyphs.paints(), { at: this.at, length: view.moves.length, drops, onstep: (step) => this.go(step) }), legend(view.roles, this.glyphs.paints())]
       : h("p", { class: "muted small" }, "No values are known. “Judge it” finds them."));
     this.#moves(view);
   }

@@ -13,13 +13,13 @@ function ratings(standings) {
   if (known.length < 2) return null;
   const low = Math.min(...known.map((one) => one.rating - (one.error ?? 0)));
   const high = Math.max(...known.map((one) => one.rating + (one.error ?? 0)));
-  const x = (/** @type {number} */ rating) => 130 + ((rating - low) / Math.max(1, high - low)) * 440;
-  return s("svg", { class: "chart", viewBox: `0 0 600 ${known.length * 26 + 8}`, role: "img", "aria-label": "ratings" }, known.map((one, at) => {
-    const y = at * 26 + 17;
-    return s("g", {}, s("text", { class: "axis name", x: 120, y: y + 4, "text-anchor": "end" }, one.player),
-      s("line", { class: "span", x1: x(one.rating - (one.error ?? 0)), x2: x(one.rating + (one.error ?? 0)), y1: y, y2: y }),
-      s("circle", { class: "point", cx: x(one.rating), cy: y, r: 5 }, s("title", {}, `${whole(one.rating)} ± ${whole(one.error)}`)));
-  }));
+  const x = (/** @type {number} */ rating) => `${(2 + ((rating - low) / Math.max(1, high - low)) * 96).toFixed(2)}%`;
+  return h("div", { class: "ratings", role: "img", "aria-label": "ratings with their intervals" }, known.map((one) => h("div", { class: "rating" },
+    h("span", { class: "name" }, one.player),
+    s("svg", { class: "chart", "aria-hidden": "true" },
+      s("line", { class: "grid", x1: "0", x2: "100%", y1: 12, y2: 12 }),
+      s("line", { class: "span", x1: x(one.rating - (one.error ?? 0)), x2: x(one.rating + (one.error ?? 0)), y1: 12, y2: 12 }),
+      s("circle", { class: "point", cx: x(one.rating), cy: 12, r: 5 }, s("title", {}, `${whole(one.rating)} ± ${whole(one.error)}`))))));
 }
 
 /** @param {any} value */
@@ -27,10 +27,10 @@ const whole = (value) => (typeof value === "number" ? String(Math.round(value)) 
 
 /** @param {any} data */
 function standings(data) {
-  const head = ["player", "matches", "mean", "rating", "±", "faults"];
-  return h("div", { class: "scroll" }, h("table", { id: "standings" }, h("thead", {}, h("tr", {}, head.map((name, at) => h("th", { class: at > 0 && "num" }, name)))),
+  const head = ["player", "matches", "mean", "rating", "faults"];
+  return h("div", { class: "scroll" }, h("table", { id: "standings", class: "compact" }, h("thead", {}, h("tr", {}, head.map((name, at) => h("th", { class: at > 0 && "num" }, name)))),
     h("tbody", {}, data.standings.map((/** @type {any} */ one) => h("tr", {}, h("td", {}, h("b", {}, one.player)),
-      [one.matches, Number(one.mean).toFixed(1), whole(one.rating), whole(one.error), one.faults].map((value) => h("td", { class: "num" }, String(value))))))));
+      [one.matches, Number(one.mean).toFixed(1), [whole(one.rating), h("span", { class: "muted" }, ` ± ${whole(one.error)}`)], one.faults].map((value) => h("td", { class: "num" }, value)))))));
 }
 
 /** @param {any} value */
@@ -39,13 +39,14 @@ const mean = (value) => (typeof value === "number" ? value.toFixed(1) : "–");
 /**
  * Mean goals of each player in each game.
  * @param {any} data
+ * @param {Map<string, string>} titles
  */
-function byGame(data) {
+function byGame(data, titles) {
   const players = data.standings.map((/** @type {any} */ one) => one.player);
   const head = h("tr", {}, h("th", {}, "game"), ["matches", "steps", ...players].map((name) => h("th", { class: "num" }, name)));
-  const rows = data.games.map((/** @type {any} */ game) => h("tr", {}, h("td", {}, game.name), h("td", { class: "num" }, String(game.matches ?? "–")), h("td", { class: "num" }, mean(game.steps)),
+  const rows = data.games.map((/** @type {any} */ game) => h("tr", {}, h("td", {}, titles.get(game.name) ?? game.name), h("td", { class: "num" }, String(game.matches ?? "–")), h("td", { class: "num" }, mean(game.steps)),
     players.map((/** @type {string} */ _, /** @type {number} */ at) => h("td", { class: "num" }, mean(game.means?.[at])))));
-  return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, head), h("tbody", {}, rows)));
+  return h("div", { class: "scroll" }, h("table", { class: "compact" }, h("thead", {}, head), h("tbody", {}, rows)));
 }
 
 /**
@@ -59,12 +60,12 @@ function against(data) {
     const pair = pairs.get(`${player}\n${opponent}`);
     return h("td", { class: "num", title: pair ? `${pair.matches} matches, ${pair.wins} won, ${pair.even} even` : null }, pair ? mean(pair.mean) : "–");
   };
-  return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, "mean against"), players.map((/** @type {string} */ name) => h("th", { class: "num" }, name)))),
+  return h("div", { class: "scroll" }, h("table", { class: "compact" }, h("thead", {}, h("tr", {}, h("th", {}, "mean against"), players.map((/** @type {string} */ name) => h("th", { class: "num" }, name)))),
     h("tbody", {}, players.map((/** @type {string} */ player) => h("tr", {}, h("td", {}, h("b", {}, player)), players.map((/** @type {string} */ opponent) => cell(player, opponent)))))));
 }
 
-/** @param {string} id @param {any} data */
-function latest(id, data) {
+/** @param {string} id @param {any} data @param {Map<string, string>} titles */
+function latest(id, data, titles) {
   const open = async (/** @type {number} */ number) => {
     try {
       const view = await api.import(JSON.stringify(await api.tournamentRecord(id, number)));
@@ -74,7 +75,7 @@ function latest(id, data) {
     }
   };
   return h("ul", { class: "match-list" }, data.latest.map((/** @type {any} */ one) => h("li", { class: "match-row" },
-    h("div", { class: "grow" }, h("span", { class: "title" }, one.game), h("span", { class: "small muted" }, `${one.players.join(" – ")}, ${one.steps} steps`)),
+    h("div", { class: "grow" }, h("span", { class: "title" }, titles.get(one.game) ?? one.game), h("span", { class: "small muted" }, `${one.players.join(" – ")}, ${one.steps} steps`)),
     h("span", { class: "chip" }, (one.goals ?? []).map((/** @type {any} */ goal) => goal ?? "–").join(" – ")), h("span", { class: "small muted when" }, ago(one.ended)),
     h("button", { type: "button", class: "slim", onclick: () => open(one.id) }, "Replay"))));
 }
@@ -82,6 +83,8 @@ function latest(id, data) {
 /** @param {string} id */
 export async function tournament(id) {
   const place = h("div", { class: "stack" });
+  // Games of the library have names for people.
+  const titles = new Map((await api.games()).games.map((/** @type {import("../types.js").GameEntry} */ game) => [game.name, game.title]));
   const draw = (/** @type {any} */ data) => fill(place,
     h("div", { class: "row" }, h("span", { class: ["chip", data.running && "live"] }, data.running ? "running" : data.finished >= data.matches ? "finished" : "stopped"),
       h("progress", { max: data.matches, value: data.finished, "aria-label": "played" }), h("span", { class: "muted small" }, `${data.finished} of ${data.matches} matches`)),
@@ -89,8 +92,8 @@ export async function tournament(id) {
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", {}, "Standings"), standings(data), ratings(data.standings)),
         h("section", { class: "card" }, h("h2", {}, "Against each other"), against(data)),
-        h("section", { class: "card" }, h("h2", {}, "By game"), byGame(data))),
-      h("section", { class: "card" }, h("h2", {}, "Latest matches"), latest(id, data))));
+        h("section", { class: "card" }, h("h2", {}, "By game"), byGame(data, titles))),
+      h("section", { class: "card" }, h("h2", {}, "Latest matches"), latest(id, data, titles))));
   const first = await api.tournament(id);
   draw(first);
   const close = listen(`/tournaments/${encodeURIComponent(id)}/events`, { standings: draw });

@@ -1,12 +1,15 @@
 //! Measures evaluation functions: the time to build them, and what evaluating the successors of states of random
-//! play costs in units of computing those successors. CPU time of the thread, so other work on the machine
+//! play costs in units of a transition of the stepper, which is a step of random play with its legal moves. "Next" is
+//! the successor alone, one of many of the same state. CPU time of the thread, so other work on the machine
 //! hardly matters. `cargo run --release -p evaluate --example cost -- [NAME...]`
 
 use std::time::{Duration, Instant};
 
-use evaluate::{Evaluation, Options};
+use evaluate::{Method, Options};
 use game::playout::{Random, random_joint_move};
-use game::{Budget, Deadline, Evaluator, Game, JointMove, Machine, Reasoner, State};
+use game::{
+    Budget, Deadline, Evaluator, Game, Gates, JointMove, Machine, Playouts, Reasoner, State,
+};
 use structure::{NoProver, Settings, Structures};
 
 /// Nanoseconds that this thread has run.
@@ -18,7 +21,7 @@ fn cpu() -> u64 {
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
     println!(
-        "game\tground s\tstructures s\tkind\tbuild s\tnodes\tnext ns\tevaluate ns\tratio\tnotes"
+        "game\tground s\tstructures s\tkind\tbuild s\tnodes\tnext ns\ttransition ns\tevaluate ns\tratio\tnotes"
     );
     for entry in library::games() {
         if names.is_empty() || names.iter().any(|name| name == entry.name) {
@@ -36,19 +39,15 @@ fn measure(name: &str, text: &str) {
     let Some(gates) = reasoner.gates() else { return println!("{name}\tno circuit") };
     let begin = cpu();
     let deadline = Deadline::within(Duration::from_secs(20));
-    let found = Structures::find(&reasoner, &Settings::default(), &deadline, &mut NoProver);
+    let _ = Structures::find(&reasoner, &Settings::default(), &deadline, &mut NoProver);
     let structures = seconds(begin);
     let mut machine = reasoner.machine();
     let Some((states, next)) = successors(&mut *machine) else { return };
-    for kind in ["basic", "distance"] {
+    let Some(transition) = transition(gates) else { return };
+    for method in [Method::Basic, Method::Distance] {
         let begin = cpu();
-        let options = Options::default();
-        let evaluation = match kind {
-            "basic" => {
-                Evaluation::lifted(&game, gates.program(), Some(&found), &options, &deadline)
-            }
-            _ => Evaluation::ground(&game, gates.program(), &options, &deadline),
-        };
+        let evaluation = method.build(&reasoner, &Options::default(), &deadline);
+        let Some(evaluation) = evaluation else { continue };
         let mut evaluator = evaluation.evaluator();
         let build = seconds(begin);
         let mut values = vec![0.0; game.roles().len()];
@@ -58,9 +57,10 @@ fn measure(name: &str, text: &str) {
         }
         let spent = (cpu() - begin) as f64 / states.len() as f64;
         println!(
-            "{name}\t{ground:.3}\t{structures:.3}\t{kind}\t{build:.3}\t{}\t{next:.0}\t{spent:.0}\t{:.2}\t{}",
+            "{name}\t{ground:.3}\t{structures:.3}\t{}\t{build:.3}\t{}\t{next:.0}\t{transition:.0}\t{spent:.0}\t{:.2}\t{}",
+            method.name(),
             evaluation.size(),
-            spent / next,
+            spent / transition,
             evaluation.notes().join("; "),
         );
     }
@@ -68,6 +68,20 @@ fn measure(name: &str, text: &str) {
 
 fn seconds(begin: u64) -> f64 {
     (cpu() - begin) as f64 / 1e9
+}
+
+/// Nanoseconds for a transition of the stepper in random play.
+fn transition(gates: &Gates) -> Option<f64> {
+    let mut machine = gates.machine();
+    let (mut random, mut made) = (Random::new(5), 0u64);
+    let initial = machine.initial().ok()?;
+    let begin = cpu();
+    while made < 100_000 && cpu() - begin < 1_000_000_000 {
+        for _ in 0..10 {
+            made += u64::from(machine.random_playout(&initial, &mut random, 1000).ok()?.length);
+        }
+    }
+    Some((cpu() - begin) as f64 / made.max(1) as f64)
 }
 
 /// Successors of states of random play in the order a search meets them, and the nanoseconds for one.

@@ -12,24 +12,41 @@ pub(crate) enum Watch {
 }
 
 impl Watch {
-    /// The fluents it depends on.
-    pub(crate) fn fluents(&self) -> Vec<u32> {
+    /// The fluents it depends on, each with the distance that it stands for; [`ALWAYS`] where any change counts.
+    pub(crate) fn fluents(&self) -> Vec<(u32, u32)> {
         let mut fluents = Vec::new();
         match self {
             Watch::Steps(steps) => {
-                fluents.push(steps.fluent);
-                for graph in &steps.graphs {
-                    graph.levels.iter().for_each(|level| level.bits.each(&mut |f| fluents.push(f)));
+                fluents.push((steps.fluent, 0));
+                let single = steps.graphs.len() == 1;
+                for level in steps.graphs.iter().flat_map(|graph| &graph.levels) {
+                    let distance = if single { level.distance.max(1) } else { ALWAYS };
+                    level.bits.each(&mut |fluent| fluents.push((fluent, distance)));
                 }
             }
             Watch::Mean(mean) => {
-                fluents.push(mean.fluent);
-                mean.bits.iter().for_each(|(bits, _)| bits.each(&mut |f| fluents.push(f)));
+                fluents.push((mean.fluent, ALWAYS));
+                mean.bits.iter().for_each(|(bits, _)| {
+                    bits.each(&mut |fluent| fluents.push((fluent, ALWAYS)));
+                });
             }
         }
-        fluents.sort_unstable();
-        fluents.dedup();
+        // A fluent may be in several graphs, and the own one among the others; what counts more comes first.
+        fluents.sort_unstable_by_key(|(fluent, distance)| (*fluent, distance.wrapping_add(1)));
+        fluents.dedup_by_key(|(fluent, _)| *fluent);
         fluents
+    }
+
+    /// The distance that decides at present, if one does.
+    pub(crate) fn deciding(&self, words: &[u64]) -> u32 {
+        match self {
+            Watch::Steps(steps) => match &steps.graphs[..] {
+                _ if steps.own().held(words) != 0 => 0,
+                [graph] => graph.look(words).unwrap_or(NOTHING).max(1),
+                _ => NOTHING,
+            },
+            Watch::Mean(_) => NOTHING,
+        }
     }
 
     pub(crate) fn look(&self, words: &[u64], powers: &Powers) -> Signal {
@@ -39,6 +56,11 @@ impl Watch {
         }
     }
 }
+
+/// Any change of the fluent counts.
+pub(crate) const ALWAYS: u32 = u32::MAX;
+/// Nothing that holds decides.
+pub(crate) const NOTHING: u32 = u32::MAX - 1;
 
 /// Some fluents of one word of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,9 +178,13 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
+    /// The fluent itself.
+    fn own(&self) -> Bits {
+        Bits { word: self.fluent / 64, mask: 1 << (self.fluent % 64) }
+    }
+
     fn look(&self, words: &[u64]) -> Signal {
-        let bit = Bits { word: self.fluent / 64, mask: 1 << (self.fluent % 64) };
-        if bit.held(words) != 0 {
+        if self.own().held(words) != 0 {
             return self.outcomes[0];
         }
         let mut greatest = 1;

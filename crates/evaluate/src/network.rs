@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use game::FluentId;
 
-use crate::leaf::Watch;
+use crate::leaf::{ALWAYS, NOTHING, Watch};
 use crate::norm::Parameters;
 use crate::power::{Powers, Signal};
 
@@ -188,7 +188,7 @@ impl Builder {
     pub(crate) fn finish(self) -> Network {
         let Self { kinds, children, labels, powers } = self;
         let mut uses: Vec<(u32, Use)> = Vec::with_capacity(children.items.len());
-        let mut triggers: Vec<(u32, u32)> = Vec::new();
+        let mut triggers: Vec<(u32, (u32, u32))> = Vec::new();
         for (node, kind) in kinds.iter().enumerate() {
             for (place, edge) in children.get(node).iter().enumerate() {
                 let negative = edge.is_negative();
@@ -196,9 +196,10 @@ impl Builder {
                 uses.push((edge.node() as u32, used));
             }
             match kind {
-                Kind::Bit(fluent) => triggers.push((*fluent, node as u32)),
+                Kind::Bit(fluent) => triggers.push((*fluent, (node as u32, ALWAYS))),
                 Kind::Watch(watch) => {
-                    triggers.extend(watch.fluents().into_iter().map(|f| (f, node as u32)));
+                    let fluents = watch.fluents().into_iter();
+                    triggers.extend(fluents.map(|(fluent, far)| (fluent, (node as u32, far))));
                 }
                 _ => {}
             }
@@ -216,8 +217,8 @@ pub(crate) struct Network {
     kinds: Vec<Kind>,
     children: Lists<Edge>,
     uses: Lists<Use>,
-    /// For each fluent of the universe the leaves that depend on it.
-    triggers: Lists<u32>,
+    /// For each fluent of the universe the leaves that depend on it, with the distance that it stands for there.
+    triggers: Lists<(u32, u32)>,
     fluents: usize,
     labels: Vec<Option<Arc<str>>>,
     powers: Powers,
@@ -272,6 +273,8 @@ pub(crate) struct Values {
     /// For each node that is a witness the children that hold.
     witnesses: Vec<Vec<u32>>,
     dirty: Vec<u64>,
+    /// For each leaf the distance that decides at present.
+    deciding: Vec<u32>,
     /// Whether all nodes have values; before, users are not told of changes.
     ready: bool,
 }
@@ -286,6 +289,7 @@ impl Values {
             cells: vec![Cell::default(); count],
             witnesses: vec![Vec::new(); count],
             dirty: vec![0; count.div_ceil(64)],
+            deciding: vec![NOTHING; count],
             ready: false,
             network: network.clone(),
         };
@@ -312,11 +316,17 @@ impl Values {
             let mut difference = self.words[at] ^ word;
             self.words[at] = word;
             while difference != 0 {
-                let fluent = at * 64 + difference.trailing_zeros() as usize;
+                let bit = difference.trailing_zeros();
+                let fluent = at * 64 + bit as usize;
                 difference &= difference - 1;
-                for leaf in network.triggers.get(fluent) {
-                    changed = true;
-                    self.mark(*leaf as usize);
+                let rising = word >> bit & 1 == 1;
+                for (leaf, far) in network.triggers.get(fluent) {
+                    // What comes matters if it is nearer than what decided so far, what goes if it decided.
+                    let decides = self.deciding[*leaf as usize];
+                    if *far == ALWAYS || if rising { *far < decides } else { *far == decides } {
+                        changed = true;
+                        self.mark(*leaf as usize);
+                    }
                 }
             }
         }
@@ -434,7 +444,10 @@ impl Values {
                 let holds = self.contains(FluentId(*fluent));
                 self.powers.atom(holds)
             }
-            Kind::Watch(watch) => watch.look(&self.words, &self.powers),
+            Kind::Watch(watch) => {
+                self.deciding[node] = watch.deciding(&self.words);
+                watch.look(&self.words, &self.powers)
+            }
             Kind::Gate(need) => Signal::plain(cell.count >= *need),
             Kind::Truth => self.powers.atom(cell.count > 0),
             Kind::All | Kind::Any => self.combine(network, node),

@@ -43,7 +43,7 @@ pub(crate) fn power(value: f64, q: f64) -> f64 {
 const ONE: u128 = 1 << 100;
 const SCALE: f64 = ONE as f64;
 /// How many roots are remembered, a power of two.
-const REMEMBERED: usize = 256;
+const REMEMBERED: usize = 1024;
 
 /// Computes signals for given parameters.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ impl Powers {
         let held_sum = if held > 1 { held_sum.min(self.threshold) } else { held_sum };
         let sum = (held_sum + missed_sum).min(ONE);
         let hash = (sum as u64 ^ (sum >> 40) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let slot = (hash >> 56) as usize % REMEMBERED;
+        let slot = (hash >> 48) as usize % REMEMBERED;
         if self.remembered[slot].0 != sum {
             let root = (sum as f64 / SCALE).powf(1.0 / q);
             self.remembered[slot] = (sum, root, self.power(1.0 - root));

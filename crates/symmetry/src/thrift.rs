@@ -195,9 +195,12 @@ impl<C: Canonicalizer> Canonicalizer for Thrifty<C> {
     }
 
     fn distinct(&self, state: &State, role: Role, moves: &mut Vec<Move>) {
-        if !self.is_off() {
-            self.inner.distinct(state, role, moves);
+        let before = moves.len();
+        if before < 2 || self.is_off() || !self.charge(&self.moves, 0) {
+            return;
         }
+        self.inner.distinct(state, role, moves);
+        add(&self.moves[0].saved, (before - moves.len()) as u64 * PARTS);
     }
 
     fn distinct_joint(&self, state: &State, joint: &mut Vec<JointMove>) {

@@ -273,7 +273,13 @@ impl AlphaBeta {
                 }
             }
         } else {
-            let branches = self.branches(look, |_| true);
+            let mut branches = self.branches(look, |_| true);
+            // At the root every move is to get its value; those of symmetric ones are in the table.
+            if node.ply > 0
+                && let Some((_, moves)) = ctx.distinct(node.state, look)
+            {
+                branches.retain(|branch| moves.contains(&branch.action));
+            }
             self.choose(ctx, node, look, branches, others == 1, best, (alpha, beta))?
         };
         if let Some(entry) = known {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use game::{Canonicalizer, Evaluator, JointMove, Machine, Role, State, SymmetryId};
+use game::{Canonicalizer, Evaluator, JointMove, Machine, Move, Role, State, SymmetryId};
 
 use super::options::{Noise, Options, PossibleActions, Quiescence};
 use crate::effort::{Effort, Meter, Stop};
@@ -88,6 +88,17 @@ impl Context {
             symmetries.image(symmetry, role, *action).0 == role
         });
         if keeps_roles { (canonical, symmetry) } else { (state, SymmetryId(0)) }
+    }
+
+    /// The moves of the role with a choice, one of each set that the symmetries of the state exchange (thesis §8.4);
+    /// none if all are to be tried.
+    pub(super) fn distinct(&self, state: &State, look: &Look) -> Option<(Role, Vec<Move>)> {
+        let symmetries = self.symmetries.as_ref().filter(|known| !known.is_off())?;
+        let Turn::Of(role) = look.turn() else { return None };
+        let all = &look.moves[role.index()];
+        let mut moves = all.clone();
+        symmetries.distinct(state, role, &mut moves);
+        (moves.len() < all.len()).then_some((role, moves))
     }
 
     pub(super) fn key(&self, state: &State) -> Key {

@@ -180,7 +180,13 @@ impl MaxN {
         };
         let mut best: Option<(Values, usize)> = None;
         let mut all_exact = true;
-        let order = self.order(ctx, node, look, *chooser, rest.is_empty(), &places)?;
+        let mut order = self.order(ctx, node, look, *chooser, rest.is_empty(), &places)?;
+        // At the root every move is to get its value; those of symmetric ones are in the table.
+        if node.ply > 0
+            && let Some((role, moves)) = ctx.distinct(node.state, look)
+        {
+            order.retain(|place| moves.contains(&look.moves[role.index()][*place]));
+        }
         let count = order.len();
         for (at, place) in order.into_iter().enumerate() {
             places[chooser.index()] = place;

@@ -207,7 +207,8 @@ impl Mcts {
         if let Some(id) = known {
             return Ok(id);
         }
-        let node = self.workers[0].new_node(&self.outer, key, state.clone())?;
+        let symmetries = self.symmetries.as_deref();
+        let node = self.workers[0].new_node(symmetries, &self.outer, key, state.clone())?;
         self.graph.insert(node, true).ok_or(Stop::Memory)
     }
 

@@ -1,5 +1,6 @@
 //! One node for all states that are the same up to symmetry (thesis §8.4): the graph knows representatives only,
-//! and what it says about the root is turned back into moves of the state that was asked for.
+//! and what it says about the root is turned back into moves of the state that was asked for. Of moves that the
+//! symmetries of a node exchange, only one is tried and reported.
 //!
 //! What is learned from moves (MAST, RAVE) is learned from moves of representatives: the same move of two nodes
 //! may then be two different ones of the board. That makes these statistics vaguer and nothing else.

@@ -322,7 +322,7 @@ impl Worker {
         {
             return Ok(known);
         }
-        let node = self.new_node(shared.outer, key, state)?;
+        let node = self.new_node(shared.symmetries, shared.outer, key, state)?;
         let decided = node.turn == Turn::End;
         let id = shared.graph.insert(node, shared.options.transpositions).ok_or(Stop::Memory)?;
         if !decided && shared.options.solver && shared.options.decisive != Decisive::Off {
@@ -331,9 +331,10 @@ impl Worker {
         Ok(id)
     }
 
-    /// A node with all that the rules say about a state.
+    /// A node with all that the rules say about a state; of moves that the symmetries of the state exchange, one.
     pub(super) fn new_node(
         &mut self,
+        symmetries: Option<&dyn Canonicalizer>,
         outer: &[Bounds],
         key: Key,
         state: State,
@@ -343,6 +344,11 @@ impl Worker {
             let goals = rewards(&mut *self.machine, &state)?;
             let exact = goals.into_iter().map(Bounds::exact);
             return Ok(Node::new(key, state, turn, &self.look.moves, exact));
+        }
+        if let (Turn::Of(role), Some(symmetries)) =
+            (turn, symmetries.filter(|known| !known.is_off()))
+        {
+            symmetries.distinct(&state, role, &mut self.look.moves[role.index()]);
         }
         let node = Node::new(key, state, turn, &self.look.moves, outer.iter().copied());
         if let Some(evaluator) = &mut self.evaluator {

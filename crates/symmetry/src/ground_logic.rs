@@ -2,6 +2,7 @@
 
 use game::GroundProgram;
 use ground::{AtomId, AtomKind};
+use rustc_hash::FxHashMap;
 
 use crate::logic::{Lit, Logic, TooLarge};
 
@@ -80,15 +81,58 @@ fn atoms(
             };
             continue;
         }
-        for atom in members {
-            meaning[*atom] = logic.leaf();
-        }
-        for atom in members {
-            let defined = definition(program, *atom, logic, &meaning)?;
-            recursive.push((meaning[*atom], defined));
-        }
+        recursive.extend(recursion(program, members, logic, &mut meaning)?);
     }
     Ok(Atoms { meaning, recursive })
+}
+
+/// The most rounds of telling atoms of a recursive definition apart.
+const MOST_ROUNDS: usize = 64;
+/// The most literals for that.
+const MOST_SPENT: usize = 500_000;
+
+/// Gives atoms that are defined by each other leaves, one for all that have the same meaning, and returns what
+/// the leaves are defined by. Rules that were split in the same way leave many such atoms; each pair of them would be
+/// a symmetry that moves nothing of the game.
+///
+/// All atoms begin in one class; as long as definitions over classes differ within a class, it is split. In the
+/// end equal atoms have equal definitions, so every step towards the least model gives them the same truth value.
+fn recursion(
+    program: &GroundProgram,
+    members: &[usize],
+    logic: &mut Logic,
+    meaning: &mut [Lit],
+) -> Result<Vec<(Lit, Lit)>, TooLarge> {
+    let mut classes: Vec<usize> = vec![0; members.len()];
+    let mut leaves = vec![logic.leaf()];
+    let begin = logic.stored();
+    for round in 0.. {
+        for (atom, class) in members.iter().zip(&classes) {
+            meaning[*atom] = leaves[*class];
+        }
+        let mut numbers: FxHashMap<(usize, Lit), usize> = FxHashMap::default();
+        let mut defined = vec![Lit::FALSE; leaves.len()];
+        for (atom, class) in members.iter().zip(&mut classes) {
+            let formula = definition(program, *atom, logic, meaning)?;
+            defined[*class] = formula;
+            let next = numbers.len();
+            *class = *numbers.entry((*class, formula)).or_insert(next);
+        }
+        if numbers.len() == leaves.len() {
+            return Ok(leaves.into_iter().zip(defined).collect());
+        }
+        let spent = logic.stored() - begin > MOST_SPENT;
+        let mut count = numbers.len();
+        if spent || round >= MOST_ROUNDS {
+            // Too much work: each for itself.
+            count = members.len();
+            classes = (0..count).collect();
+        }
+        while leaves.len() < count {
+            leaves.push(logic.leaf());
+        }
+    }
+    Ok(Vec::new())
 }
 
 fn used_by(program: &GroundProgram, atom: usize) -> Vec<usize> {

@@ -99,6 +99,11 @@ impl Logic {
         Lit((self.nodes.len() as u32 - 1) << 1)
     }
 
+    /// How many literals are stored.
+    pub fn stored(&self) -> usize {
+        self.stored
+    }
+
     /// The nodes.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

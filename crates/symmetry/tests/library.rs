@@ -28,6 +28,7 @@ fn the_counts_of_table_8_1_are_found() {
         ("asteroids_parallel", 127),
         ("asteroids", 7),
         ("chinese_checkers_5x5", 1),
+        ("chinese_checkers_2", 1),
         ("connect_four", 1),
         ("knight_move", 7),
         ("knightthrough", 1),

@@ -28,7 +28,7 @@ pub(crate) struct Images {
     /// For each row the keys of the images.
     keys: Vec<u32>,
     /// For each element and row the number of the fluent that is the image.
-    images: Vec<u32>,
+    targets: Vec<u32>,
     /// Words of the largest image.
     words: usize,
     /// For each element the fluents whose images cannot occur in play, as bits; empty where all can.
@@ -65,19 +65,19 @@ impl Images {
         let mut random = Random::new(SEED);
         let key: Vec<u32> = fluents.iter().map(|_| random.below(1 << 32) as u32).collect();
         let mut keys = vec![0; fluents.len() * stride];
-        let mut images = vec![0; fluents.len() * elements];
+        let mut targets = vec![0; fluents.len() * elements];
         for (row, fluent) in fluents.iter().enumerate() {
             rows[fluent.index()] = row as u32;
             for (at, permutation) in permutations.iter().enumerate() {
                 let image = permutation[row] as usize;
                 keys[row * stride + at] = key[image];
-                images[at * fluents.len() + row] = fluents[image].0;
+                targets[at * fluents.len() + row] = fluents[image].0;
             }
         }
         let number = TABLES.fetch_add(1, Ordering::Relaxed);
         let words = highest / 64 + 1;
         let (barred, barred_words) = barred(points, permutations, words);
-        Self { number, elements, stride, rows, keys, images, words, barred, barred_words }
+        Self { number, elements, stride, rows, keys, targets, words, barred, barred_words }
     }
 
     /// The number of the element that leads to the image with the least key, of those images that can occur in
@@ -103,12 +103,12 @@ impl Images {
 
     /// The image of a state all of whose fluents are points.
     pub(crate) fn image(&self, element: usize, state: &State) -> State {
-        let count = self.images.len() / self.elements.max(1);
-        let images = &self.images[element * count..(element + 1) * count];
+        let count = self.targets.len() / self.elements.max(1);
+        let targets = &self.targets[element * count..(element + 1) * count];
         let mut words = vec![0_u64; self.words];
         for fluent in state.iter() {
             if let Some(row) = self.row(fluent) {
-                let image = images[row] as usize;
+                let image = targets[row] as usize;
                 words[image / 64] |= 1 << (image % 64);
             }
         }

@@ -331,7 +331,7 @@ impl Logic {
 /// Whether a function is better written by the implicants of its negation: it has a literal as implicate, or they
 /// are fewer.
 fn prefers(no: &[Cube], yes: &[Cube]) -> bool {
-    let has_literal = |cubes: &[Cube]| cubes.iter().any(|cube| cube.cares.count_ones() == 1);
+    let has_literal = |cubes: &[Cube]| cubes.iter().any(|cube| cube.cares.is_power_of_two());
     match (has_literal(no), has_literal(yes)) {
         (true, false) => true,
         (false, true) => false,

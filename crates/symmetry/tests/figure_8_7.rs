@@ -64,19 +64,19 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn search(&mut self, state: State, depth: u32) {
+    fn search(&mut self, state: &State, depth: u32) {
         if depth == 0 || self.expanded > self.most {
             return;
         }
         let merged = match (self.used, self.symmetries) {
-            (Use::States | Use::Thrift, Some(symmetries)) => symmetries.canonical_at(&state, depth),
+            (Use::States | Use::Thrift, Some(symmetries)) => symmetries.canonical_at(state, depth),
             _ => None,
         };
         let told = self.symmetries.filter(|_| self.used == Use::Thrift && merged.is_some());
         let own = merged.map_or_else(|| state.clone(), |(merged, _)| merged);
         let known = self.known.get(&own).filter(|known| known.0 >= depth).map(|known| known.1);
         if let Some(symmetries) = told {
-            symmetries.looked_up(&state, depth, known.unwrap_or(0));
+            symmetries.looked_up(state, depth, known.unwrap_or(0));
         }
         if known.is_some() || self.machine.is_terminal(&own).expect("decided") {
             return;
@@ -98,7 +98,7 @@ impl Tree<'_> {
         }
         for joint in joint {
             let next = self.machine.next(state, &joint).expect("moves");
-            self.search(next, depth - 1);
+            self.search(&next, depth - 1);
         }
     }
 
@@ -160,7 +160,7 @@ impl Setting {
         };
         let initial = tree.machine.initial().expect("starts");
         let begin = ThreadTime::now();
-        tree.search(initial, depth);
+        tree.search(&initial, depth);
         (tree.expanded, begin.elapsed().as_secs_f64())
     }
 }
@@ -276,7 +276,9 @@ fn the_chart_is_drawn_where_it_is_wanted() {
          | time saved, moves | states | states, switched off where it does not pay |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
-    rows.iter().for_each(|(_, row)| println!("{}", row.text));
+    for (_, row) in &rows {
+        println!("{}", row.text);
+    }
     let bars: Vec<(&str, f64, f64)> =
         rows.iter().map(|(_, row)| (row.title, row.saved[0], row.saved[1])).collect();
     std::fs::write(path, chart(&bars)).expect("written");

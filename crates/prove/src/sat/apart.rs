@@ -281,10 +281,12 @@ impl Search<'_> {
         }
     }
 
+    /// The fluents by which states of some parts are compared: all but those that only count moves.
     fn mask(&self, parts: &[usize]) -> State {
         let mut mask = State::new();
-        for part in parts {
-            for fluent in &self.divided.factors.parts[*part].fluents {
+        for part in parts.iter().map(|part| &self.divided.factors.parts[*part]) {
+            for fluent in part.fluents.iter().filter(|one| part.timers.binary_search(one).is_err())
+            {
                 mask.insert(self.gates.fluents()[*fluent as usize]);
             }
         }

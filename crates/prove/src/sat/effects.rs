@@ -270,6 +270,8 @@ struct Residuals {
     with: Vec<Signal>,
     /// Fluents that change without any move.
     adrift: Vec<Effect>,
+    /// What moves of others make of fluents, whatever this role does.
+    foreign: FxHashMap<u32, Signal>,
 }
 
 impl Residuals {
@@ -315,6 +317,7 @@ impl Residuals {
             without: identity.clone(),
             with: identity,
             adrift: Vec::new(),
+            foreign: FxHashMap::default(),
         }
     }
 
@@ -332,6 +335,12 @@ impl Residuals {
         self.put(&mut model.graph, &all);
         self.without.clone_from(&self.with);
         self.adrift = self.drifting(model);
+        if model.does.len() > 1 {
+            let reads = reading_moves(model);
+            let foreign = self.adrift.iter().filter(|one| reads[one.becomes.node()]);
+            self.foreign = foreign.map(|one| (one.fluent, one.becomes)).collect();
+            self.adrift.retain(|one| !self.foreign.contains_key(&one.fluent));
+        }
         let mut reads = Reads::default();
         let mut actions = Vec::with_capacity(does.len());
         let mut effects = 0;
@@ -412,7 +421,9 @@ impl Residuals {
         let mut effects = Vec::new();
         for fluent in above.iter().filter_map(|node| self.gives.get(node)).flatten() {
             let becomes = self.of(self.next[*fluent as usize]);
-            effects.push(Effect { fluent: *fluent, becomes });
+            if self.foreign.get(fluent) != Some(&becomes) {
+                effects.push(Effect { fluent: *fluent, becomes });
+            }
         }
         effects.sort_unstable_by_key(|effect| effect.fluent);
         let others = self.adrift.iter().copied();
@@ -432,16 +443,27 @@ impl Residuals {
     }
 }
 
-/// The inputs that hold, or do not, wherever a conjunction does.
+/// For each node whether it depends on moves.
+fn reading_moves(model: &Model) -> Vec<bool> {
+    let mut reads: Vec<bool> = Vec::with_capacity(model.graph.nodes().len());
+    for node in model.graph.nodes() {
+        reads.push(match node {
+            Node::Input(number) => matches!(model.input(*number), Input::Does(..)),
+            Node::And(a, b) => reads[a.node()] || reads[b.node()],
+            Node::False => false,
+        });
+    }
+    reads
+}
+
+/// The inputs and gates that hold, or do not, wherever a conjunction does.
 fn literals(graph: &Graph, signal: Signal) -> FxHashMap<u32, Signal> {
     let mut known = FxHashMap::default();
     let mut todo = vec![signal];
     while let Some(signal) = todo.pop() {
+        let value = if signal.is_complemented() { Signal::FALSE } else { Signal::TRUE };
+        known.insert(signal.node() as u32, value);
         match graph.nodes()[signal.node()] {
-            Node::Input(_) => {
-                let value = if signal.is_complemented() { Signal::FALSE } else { Signal::TRUE };
-                known.insert(signal.node() as u32, value);
-            }
             Node::And(a, b) if !signal.is_complemented() && known.len() < SMALL => {
                 todo.extend([a, b]);
             }
@@ -459,6 +481,7 @@ fn given(graph: &mut Graph, signal: Signal, known: &FxHashMap<u32, Signal>) -> S
     let mut seen = rustc_hash::FxHashSet::default();
     while let Some(node) = todo.pop() {
         if let Node::And(a, b) = graph.nodes()[node as usize]
+            && !known.contains_key(&node)
             && seen.insert(node)
         {
             if cone.len() == SMALL {

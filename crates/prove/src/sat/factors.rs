@@ -22,9 +22,17 @@ pub struct Part {
     pub fluents: Vec<u32>,
     /// The parts that have to be looked at for the legality of its moves, by their places.
     pub follows: Vec<usize>,
+    /// Those of them that only tell how often moves changed the part: all do the same to them.
+    pub timers: Vec<u32>,
     /// For each role the choices it has there: moves, by their places, that do the same to this part, and as for it are
     /// legal at the same time.
     pub choices: Vec<Vec<Vec<u32>>>,
+}
+
+impl Part {
+    fn new(choices: Vec<Vec<Vec<u32>>>) -> Self {
+        Self { fluents: Vec::new(), follows: Vec::new(), timers: Vec::new(), choices }
+    }
 }
 
 /// What a game falls into.
@@ -252,6 +260,12 @@ impl<'c> Links<'c> {
                 }
             }
         }
+        // Where there is no choice, something only counts moves; it goes with what it counts.
+        let varies = |at: &usize| rows.iter().any(|row| row[*at] != rows[0][*at]);
+        let counted = (0..cluster.len()).find(varies).unwrap_or(0);
+        for at in (0..cluster.len()).filter(|at| !varies(at)) {
+            sets.union(at as u32, counted as u32);
+        }
         let mut groups: Vec<Vec<usize>> = vec![Vec::new(); cluster.len()];
         for at in 0..cluster.len() {
             groups[sets.root(at as u32) as usize].push(at);
@@ -291,6 +305,36 @@ impl<'c> Links<'c> {
         (root, effects, legal)
     }
 
+    /// The fluents of a part that all its moves change in the same way, by others of these alone.
+    fn timers(&self, model: &Model, roles: &[Vec<Action>], part: &Part) -> Vec<u32> {
+        let mut timers: FxHashMap<u32, Signal> = FxHashMap::default();
+        let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut moves = 0;
+        for (actions, choices) in roles.iter().zip(&part.choices) {
+            for place in choices.iter().flatten() {
+                moves += 1;
+                for effect in &actions[*place as usize].effects {
+                    let becomes = *timers.entry(effect.fluent).or_insert(effect.becomes);
+                    *counts.entry(effect.fluent).or_insert(0) +=
+                        usize::from(becomes == effect.becomes);
+                }
+            }
+        }
+        let mut chosen = part.fluents.clone();
+        chosen.retain(|fluent| counts.get(fluent) == Some(&moves));
+        loop {
+            let before = chosen.len();
+            let all = chosen.clone();
+            chosen.retain(|fluent| {
+                let reads = self.reads(model, timers[fluent]);
+                reads.iter().all(|read| all.binary_search(read).is_ok())
+            });
+            if chosen.len() == before {
+                return chosen;
+            }
+        }
+    }
+
     fn factors(mut self, model: &Model, roles: &[Vec<Action>]) -> Factors {
         let mut places: FxHashMap<u32, usize> = FxHashMap::default();
         let mut parts: Vec<Part> = Vec::new();
@@ -303,7 +347,7 @@ impl<'c> Links<'c> {
                 for root in changed {
                     let at = *places.entry(root).or_insert_with(|| {
                         let choices = vec![Vec::new(); roles.len()];
-                        parts.push(Part { fluents: Vec::new(), follows: Vec::new(), choices });
+                        parts.push(Part::new(choices));
                         parts.len() - 1
                     });
                     let likeness = self.likeness(model, action, root);
@@ -337,6 +381,7 @@ impl<'c> Links<'c> {
         for part in &mut parts {
             part.follows.sort_unstable();
             part.follows.dedup();
+            part.timers = self.timers(model, roles, part);
         }
         sorted(&parts, &part_of, together)
     }

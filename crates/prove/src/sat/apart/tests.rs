@@ -101,6 +101,29 @@ fn a_board_that_waits_for_another_comes_after_it() {
 }
 
 #[test]
+fn a_board_that_counts_its_own_moves_is_compared_without_them() {
+    let mut counter = String::from(
+        "(init (made 0)) (<= (next (made ?x)) (true (made ?x)) (not (moved a)))
+        (<= (next (made ?y)) (true (made ?x)) (moved a) (then ?x ?y))",
+    );
+    for number in 0..40 {
+        let _ = write!(counter, " (then {number} {})", number + 1);
+    }
+    let end = "(<= terminal (true (made 39)))";
+    let rules = in_turn().replace("(way seven) ", &format!("(way seven) {counter} {end}")).replace(
+        "(goal r 0) (not (true (at a 100)))",
+        "(goal r 0) (not (true (at a 100))) (not (true (made 39)))",
+    );
+    let rules = rules.replace(
+        "(<= (legal r (go a ?d)) (way ?d))",
+        "(<= (legal r (go a ?d)) (way ?d) (not (true (made 39))))",
+    );
+    let factors = factors(&rules).expect("parts");
+    assert_eq!(factors.parts.iter().map(|part| part.timers.len()).max(), Some(41));
+    assert_eq!(found(&rules, 400), Some(16 + 18));
+}
+
+#[test]
 fn one_of_several_boards_is_enough_where_the_goal_says_so() {
     let end = "(<= won (true (at a 100))) (<= won (true (at b 90))) (<= terminal won)
         (<= (goal r 100) won) (<= (goal r 0) (not won))";

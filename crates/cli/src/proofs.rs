@@ -2,13 +2,16 @@
 //! figures beside ours.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args as ClapArgs;
+use cpu_time::ProcessTime;
 use game::{Budget, Deadline, Game, Reasoner};
 use prove::{Options, Property, Prover, Verdict, Vocabulary, candidates};
+use serde_json::{Value, json};
 use structure::{NoProver, Settings, Structures};
 
 use crate::exit::{self, Exit};
@@ -27,10 +30,13 @@ pub struct ProofsArgs {
     /// Only rows of these games, by the names of the thesis
     #[arg(value_name = "ROW")]
     pub rows: Vec<String>,
+    /// Keeps each line as soon as it is there; lines that this file has already are not made again
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// Which engine proves
     #[arg(long, value_enum, default_value_t)]
     pub engine: EngineName,
-    /// The most seconds for one column of one sheet
+    /// The most seconds of the clock for one column of one sheet; busy machines need more than the 60 that are aimed at
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
     pub timeout: f64,
 }
@@ -121,7 +127,7 @@ const ROWS: [Row; 13] = [
 
 /// Runs all rows and writes the page.
 pub fn run(args: &ProofsArgs, session: &mut Session) -> anyhow::Result<Exit> {
-    let mut lines = Vec::new();
+    let mut lines = args.record.as_deref().map_or_else(Vec::new, recorded);
     for row in
         ROWS.iter().filter(|row| args.rows.is_empty() || args.rows.iter().any(|r| r == row.name))
     {
@@ -129,18 +135,34 @@ pub fn run(args: &ProofsArgs, session: &mut Session) -> anyhow::Result<Exit> {
             if session.stopped() {
                 break;
             }
-            exit::say(&format!("{}: {sheet}", row.name));
-            match Game::from_text(&text) {
-                Ok(game) => lines.push(line(row, &sheet, &game, args, session)),
-                Err(error) => exit::warn(&format!("{sheet}: {error}")),
+            if lines.iter().any(|line| line.sheet == sheet) {
+                continue;
             }
+            exit::say(&format!("{}: {sheet}", row.name));
+            let game = match Game::from_text(&text) {
+                Ok(game) => game,
+                Err(error) => {
+                    exit::warn(&format!("{sheet}: {error}"));
+                    continue;
+                }
+            };
+            let line = line(row, &sheet, &game, args, session);
+            if session.stopped() {
+                break;
+            }
+            if let Some(path) = &args.record {
+                keep(path, &line)?;
+            }
+            lines.push(line);
         }
     }
+    let place = |line: &Line| ROWS.iter().position(|row| row.name == line.name);
+    lines.sort_by_key(|line| (place(line), line.sheet.ends_with(".kif")));
     let page = page(&lines);
     match &args.output {
         Some(path) => std::fs::write(path, page)
             .with_context(|| format!("{} cannot be written", path.display()))?,
-        None => std::io::Write::write_all(&mut session.out, page.as_bytes())?,
+        None => session.out.write_all(page.as_bytes())?,
     }
     Ok(Exit::Fine)
 }
@@ -162,9 +184,43 @@ struct Line {
     name: &'static str,
     sheet: String,
     thesis: [&'static str; 4],
+    /// CPU seconds until the circuit was there, or was given up.
+    circuit: f64,
     ours: [String; 3],
     all_thesis: f64,
     all: String,
+}
+
+/// The lines of a file that [`keep`] wrote; what it did not write is left out.
+fn recorded(path: &Path) -> Vec<Line> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let line = |line: &str| {
+        let value: Value = serde_json::from_str(line).ok()?;
+        let row = ROWS.iter().find(|row| value["row"] == row.name)?;
+        let told = |key: &str| value[key].as_str().map(str::to_owned);
+        Some(Line {
+            name: row.name,
+            sheet: told("sheet")?,
+            thesis: row.thesis,
+            circuit: value["circuit"].as_f64()?,
+            ours: [told("control")?, told("board")?, told("sum")?],
+            all_thesis: row.all,
+            all: told("all")?,
+        })
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// Adds a line to a file.
+fn keep(path: &Path, line: &Line) -> anyhow::Result<()> {
+    let [control, board, sum] = &line.ours;
+    let value = json!({
+        "row": line.name, "sheet": line.sheet, "circuit": line.circuit,
+        "control": control, "board": board, "sum": sum, "all": line.all,
+    });
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| writeln!(file, "{value}"))
+        .with_context(|| format!("{} cannot be written", path.display()))
 }
 
 fn line(row: &Row, sheet: &str, game: &Game, args: &ProofsArgs, session: &Session) -> Line {
@@ -179,7 +235,9 @@ fn line(row: &Row, sheet: &str, game: &Game, args: &ProofsArgs, session: &Sessio
         cancel: build.deadline.flag(),
         ..Budget::default()
     };
+    let start = ProcessTime::now();
     let reasoner = Reasoner::build(game, &budget);
+    let circuit = start.elapsed().as_secs_f64();
     let hand = hand_selected(&reasoner);
     let ours = hand.map(|property| match property {
         None => "n/a".to_owned(),
@@ -190,6 +248,7 @@ fn line(row: &Row, sheet: &str, game: &Game, args: &ProofsArgs, session: &Sessio
         name: row.name,
         sheet: sheet.to_owned(),
         thesis: row.thesis,
+        circuit,
         ours,
         all_thesis: row.all,
         all,
@@ -224,7 +283,7 @@ fn hand_selected(reasoner: &Reasoner) -> [Option<Property>; 3] {
 
 /// One property alone, together with all input arguments as companions: whatever is needed is proved with it.
 fn single(reasoner: &Reasoner, property: Property, options: &Options) -> String {
-    let start = Instant::now();
+    let start = ProcessTime::now();
     let mut properties = vec![property];
     let vocabulary = Vocabulary::new(reasoner.game());
     properties.extend(candidates::input_arguments(&vocabulary));
@@ -250,7 +309,7 @@ fn told(verdict: &Verdict, seconds: f64) -> String {
 
 /// All sets of input arguments of all fluents (Figure 7.4).
 fn all_inputs(reasoner: &Reasoner, options: &Options) -> String {
-    let start = Instant::now();
+    let start = ProcessTime::now();
     let vocabulary = Vocabulary::new(reasoner.game());
     let properties = candidates::input_arguments(&vocabulary);
     let mut prover = Prover::on(reasoner, properties, &options.deadline);
@@ -275,9 +334,11 @@ proves properties together that need each other.
 
 Figures 7.3 and 7.4, the thesis's answers beside ours. Its \"no\" means \"not proved\", its \"-\" \"out of memory\"; ours is
 a proof or a match that refutes. Control, boards and sums are found by the analysis of structures, not by hand. A
-time is that until the answer, in seconds of the wall clock, the circuit not counted; each answer has all input
+time is that until the answer, in CPU seconds, which on an idle machine are seconds of the clock, since one thread works
+at a time; that of the circuit, which all columns of a sheet share, stands beside the sums. Each answer has all input
 arguments of the game as companions, so \"board\" includes what it needs to know about \"control\". Made by
-`fluxion proofs --output docs/proofs.md --corpus DIR`; sheets that end in `.kif` are the originals.
+`fluxion proofs --output docs/proofs.md --corpus DIR`; sheets that end in `.kif` are the originals. With `--record FILE`
+a run that was stopped goes on where it was.
 
 ";
 
@@ -297,15 +358,17 @@ fn page(lines: &[Line]) -> String {
         );
     }
     out.push_str(
-        "\n| game | sheet | all input arguments: thesis, s | ours, s |\n|---|---|---|---|\n",
+        "\n| game | sheet | all input arguments: thesis, s | ours, s | circuit, s |\n|---|---|---|---|---|\n",
     );
     for line in lines {
         let _ = writeln!(
             out,
-            "| {} | {} | {:.2} | {} |",
-            line.name, line.sheet, line.all_thesis, line.all
+            "| {} | {} | {:.2} | {} | {:.2} |",
+            line.name, line.sheet, line.all_thesis, line.all, line.circuit
         );
     }
+    let build = if cfg!(debug_assertions) { "development" } else { "release" };
+    let _ = writeln!(out, "\nMeasured once with a {build} build, one sheet after the other.");
     out.push_str(LANGUAGE);
     out
 }

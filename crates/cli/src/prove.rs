@@ -10,6 +10,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use game::{Budget, Deadline, Game, JointMove, Reasoner};
 use prove::asp::program::{self, base_case, induction_step};
 use prove::check::Checked;
+use prove::sat::sense::is_contradiction;
 use prove::{
     Certificate, Engines, Finding, Options, Property, Prover, Verdict, Vocabulary, language,
 };
@@ -119,6 +120,9 @@ pub fn run(args: &ProveArgs, session: &mut Session) -> anyhow::Result<Exit> {
         let written = emit(folder, &prover)?;
         exit::say(&format!("{} written to {}", counted(written, "program"), folder.display()));
     }
+    if asked {
+        warn_of_contradictions(&prover, &options.deadline);
+    }
     let findings = prover.findings();
     if let Some(path) = &args.trace {
         write_traces(path, &source, &game, &findings)?;
@@ -178,6 +182,20 @@ fn wrong(text: &str, problem: &language::Problem) -> Failure {
     match &problem.hint {
         Some(hint) => failure.hint(hint.clone()),
         None => failure,
+    }
+}
+
+/// Tells which properties fail because nothing whatever fulfils them.
+fn warn_of_contradictions(prover: &Prover, deadline: &Deadline) {
+    let Some(gates) = prover.gates() else { return };
+    let asked = prover.properties().iter().zip(prover.ground()).zip(prover.verdicts());
+    for ((property, ground), verdict) in asked {
+        if let (Ok(ground), true) = (ground, verdict.is_refuted())
+            && is_contradiction(gates, ground, deadline)
+        {
+            let text = property.to_text(&prover.game.program().symbols);
+            exit::warn(&format!("no state can fulfil `{text}`"));
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Evaluation functions by name, with everything they need from the game.
 
 use game::{Deadline, Reasoner};
-use structure::{NoProver, Settings, Structures};
+use structure::{NoProver, Prover, Settings, Structures};
 
 use crate::build::Options;
 use crate::heuristic::Evaluation;
@@ -35,27 +35,37 @@ impl Method {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// Builds the evaluation function of a game; none while, or if, its rules are not ground.
+    /// Builds the evaluation function of a game; none while, or if, its rules are not ground. Structures are guessed.
     pub fn build(
         self,
         reasoner: &Reasoner,
         options: &Options,
         deadline: &Deadline,
     ) -> Option<Evaluation> {
+        self.build_with(&mut NoProver, reasoner, options, deadline)
+    }
+
+    /// The same with structures of which somebody may know more than random play tells.
+    pub fn build_with(
+        self,
+        prover: &mut dyn Prover,
+        reasoner: &Reasoner,
+        options: &Options,
+        deadline: &Deadline,
+    ) -> Option<Evaluation> {
         let program = reasoner.gates()?.program();
         let game = reasoner.game();
-        let lifted = || {
-            let found = Structures::find(reasoner, &Settings::default(), deadline, &mut NoProver);
-            Evaluation::lifted(game, program, Some(&found), options, deadline)
-        };
+        let mut structures =
+            || Structures::find(reasoner, &Settings::default(), deadline, &mut *prover);
         let ground = |options: &Options| Evaluation::ground(game, program, options, deadline);
         Some(match self {
-            Self::Basic => lifted(),
+            Self::Basic => {
+                Evaluation::lifted(game, program, Some(&structures()), options, deadline)
+            }
             Self::Distance if Evaluation::fits(program, options) => ground(options),
             // Goals that are too large when ground keep their variables; fluents still have distances.
             Self::Distance => {
-                let found =
-                    Structures::find(reasoner, &Settings::default(), deadline, &mut NoProver);
+                let found = structures();
                 Evaluation::lifted_distances(game, program, Some(&found), options, deadline)
             }
             Self::Ground => ground(&Options { selections: Vec::new(), ..options.clone() }),

@@ -2,9 +2,14 @@
 //! number of steps made. Step counters are such fluents; so is who is in control where roles take turns.
 //!
 //! Found on the ground rules: whatever is derived with the help of `does` is set by moves, and so is a
-//! fluent whose `next` is, and whatever is derived from it. The rest is clock.
+//! fluent whose `next` is, and whatever is derived from it. The rest is clock. Where there are no ground
+//! rules, it is guessed from random play.
 
 use ground::{AtomId, AtomKind, GroundProgram};
+
+use crate::machine::{Machine, ReasonError};
+use crate::playout::{Random, random_joint_move};
+use crate::state::State;
 
 /// For each fluent of the program whether it only tells the time.
 pub(crate) fn clock(program: &GroundProgram) -> Vec<bool> {
@@ -76,9 +81,99 @@ impl Moved {
     }
 }
 
+/// Playouts compared with each other where nothing is proved.
+const PLAYOUTS: usize = 24;
+/// The most moves of each.
+const LENGTH: usize = 300;
+
+/// The fluents that only tell the time: those that the machine knows of, or, where it knows none, a guess.
+///
+/// A guess takes a fluent for a part of the clock if in random play it held at each time in all playouts or in none.
+/// Ignoring such fluents makes searches fast; plans are made of moves that were really made, so a wrong guess costs time
+/// and not truth.
+pub fn clock_fluents(
+    machine: &mut dyn Machine,
+    state: &State,
+    seed: u64,
+) -> Result<State, ReasonError> {
+    match machine.clock() {
+        Some(clock) => Ok(clock),
+        None => guessed(machine, state, seed),
+    }
+}
+
+/// The fluents of the clock that do not come back: counters, and not whose turn it is. Whether one comes back is seen in
+/// random play.
+pub fn counting_fluents(
+    machine: &mut dyn Machine,
+    state: &State,
+    seed: u64,
+) -> Result<State, ReasonError> {
+    let clock = clock_fluents(machine, state, seed)?;
+    let mut random = Random::new(seed);
+    let (mut once, mut twice) = (State::new(), State::new());
+    let mut state = state.clone();
+    for _ in 0..LENGTH {
+        twice = combine(&twice, &combine(&once, &state, |a, b| a & b), |a, b| a | b);
+        once = combine(&once, &state, |a, b| a | b);
+        if machine.is_terminal(&state)? {
+            break;
+        }
+        let Some(joint) = random_joint_move(machine, &state, &mut random)? else { break };
+        state = machine.next(&state, &joint)?;
+    }
+    Ok(combine(&clock, &twice, |a, b| a & !b))
+}
+
+fn guessed(machine: &mut dyn Machine, state: &State, seed: u64) -> Result<State, ReasonError> {
+    let mut random = Random::new(seed);
+    let mut always: Vec<State> = Vec::new();
+    let mut ever: Vec<State> = Vec::new();
+    let mut playouts: Vec<usize> = Vec::new();
+    for _ in 0..PLAYOUTS {
+        let mut state = state.clone();
+        for time in 0..LENGTH {
+            if time == always.len() {
+                always.push(state.clone());
+                ever.push(state.clone());
+                playouts.push(1);
+            } else {
+                playouts[time] += 1;
+                always[time] = combine(&always[time], &state, |a, b| a & b);
+                ever[time] = combine(&ever[time], &state, |a, b| a | b);
+            }
+            if machine.is_terminal(&state)? {
+                break;
+            }
+            let Some(joint) = random_joint_move(machine, &state, &mut random)? else { break };
+            state = machine.next(&state, &joint)?;
+        }
+    }
+    // The last playout would agree with itself.
+    let compared = playouts.iter().take_while(|playouts| **playouts >= PLAYOUTS / 2).count();
+    always.truncate(compared);
+    ever.truncate(compared);
+    let varying = ever.iter().zip(&always).fold(State::new(), |sum, (ever, always)| {
+        combine(&sum, &combine(ever, always, |a, b| a & !b), |a, b| a | b)
+    });
+    let seen = ever.iter().fold(State::new(), |sum, now| combine(&sum, now, |a, b| a | b));
+    let constant = always.iter().fold(seen.clone(), |all, now| combine(&all, now, |a, b| a & b));
+    // What holds at all times tells nothing, but leaving it out changes nothing either.
+    Ok(combine(&combine(&seen, &varying, |a, b| a & !b), &constant, |a, b| a & !b))
+}
+
+fn combine(one: &State, other: &State, with: impl Fn(u64, u64) -> u64) -> State {
+    let (one, other) = (one.words(), other.words());
+    let word = |words: &[u64], at: usize| words.get(at).copied().unwrap_or(0);
+    State::from_words(
+        (0..one.len().max(other.len())).map(|at| with(word(one, at), word(other, at))),
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::{Budget, Game, Gates};
+    use super::counting_fluents;
+    use crate::{Budget, Game, Gates, Machine};
 
     #[test]
     fn counters_and_turns_tell_the_time_and_what_moves_set_does_not() {
@@ -112,6 +207,31 @@ mod tests {
             ("went", false),
         ] {
             assert_eq!(tells(fluent), expected, "{fluent}");
+        }
+    }
+
+    #[test]
+    fn counters_do_not_come_back_and_turns_do_whether_proved_or_guessed() {
+        let game = Game::from_text(
+            "(role a) (role b) (init (step 0)) (init (control a)) (init (at 0))
+             (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
+             (legal a go) (legal a stay) (legal b noop)
+             (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+             (<= (next (control a)) (true (control b))) (<= (next (control b)) (true (control a)))
+             (<= (next (at ?n)) (true (at ?m)) (succ ?m ?n) (does a go))
+             (<= (next (at ?n)) (true (at ?n)) (does a stay))
+             (<= terminal (true (step 6))) (goal a 0) (goal b 0)",
+        )
+        .expect("sound rules");
+        let gates = Gates::build(&game, &Budget::default()).expect("a circuit");
+        let machines: [Box<dyn Machine>; 2] =
+            [Box::new(gates.machine()), Box::new(game.interpreter())];
+        for mut machine in machines {
+            let initial = machine.initial().expect("an initial state");
+            let counting = counting_fluents(&mut *machine, &initial, 1).expect("an answer");
+            let texts = game.state_texts(&counting);
+            assert!(texts.len() > 4, "{texts:?}");
+            assert!(texts.iter().all(|text| text.contains("step")), "{texts:?}");
         }
     }
 }

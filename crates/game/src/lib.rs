@@ -48,6 +48,7 @@ pub mod universe;
 pub use batch::{Batch, NoCircuit, Outcome, Sizes};
 pub use circuit::Tally;
 pub use circuit_machine::CircuitMachine;
+pub use clock::{clock_fluents, counting_fluents};
 pub use datalog::{EvalError, GroundTerm, Limits};
 pub use deadline::Deadline;
 pub use expander::{Expander, Expansion};

@@ -139,9 +139,19 @@ pub(crate) fn evaluator(
         let shared = relaxation(context, deadline)?;
         return Some(Box::new(relax::Relaxed::new(&shared, heuristic)));
     }
+    derived(name, context, &mut structure::NoProver, deadline)
+}
+
+/// An evaluator made from the rules, with structures of which a prover may know something.
+pub(crate) fn derived(
+    name: &str,
+    context: &Context,
+    prover: &mut dyn structure::Prover,
+    deadline: &Deadline,
+) -> Option<Box<dyn Evaluator>> {
     let method = evaluate::Method::named(if name == "fuzzy" { "distance" } else { name })?;
     let options = evaluate::Options::default();
-    let evaluation = method.build(&context.reasoner, &options, &half(deadline))?;
+    let evaluation = method.build_with(prover, &context.reasoner, &options, &half(deadline))?;
     Some(Box::new(evaluation.evaluator()))
 }
 

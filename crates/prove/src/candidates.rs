@@ -39,6 +39,14 @@ pub fn candidates(
     found
 }
 
+/// Persistence and mutual exclusion that no sampled state contradicts.
+pub fn companions(vocabulary: &Vocabulary, sample: &Sample) -> Vec<Property> {
+    let seen = Seen::new(vocabulary, sample);
+    let mut found = seen.persistent(vocabulary, sample);
+    found.extend(seen.mutexes(vocabulary));
+    found
+}
+
 /// For all fluents and all sets of their arguments: they are input arguments (thesis §7.3, §7.5). The set of all
 /// arguments is left out, it always is one.
 pub fn input_arguments(vocabulary: &Vocabulary) -> Vec<Property> {
@@ -169,6 +177,19 @@ pub fn sum_is(vocabulary: &Vocabulary, total: u32) -> Property {
     let names = names("V", roles.len());
     let formula = when.implies(adds).for_all(variables);
     Property { kind: Kind::ConstantSum { total }, formula, variables: names }
+}
+
+/// For each role: no end gives it as much as this. Matches that refute all of them show that a game is weakly winnable
+/// (thesis Def. 2.11).
+pub fn never_wins(vocabulary: &Vocabulary, most: &[u32]) -> Vec<Property> {
+    let roles = vocabulary.game.roles().iter();
+    let never = |(role, most): (&GroundTerm, &u32)| {
+        let value = Term::Number(i64::from(*most));
+        let won = Formula::relation(keyword::GOAL, vec![Term::of(role), value]);
+        let formula = Formula::And(vec![terminal(), won]).negated();
+        Property::asked(formula, Vec::new())
+    };
+    roles.zip(most).map(never).collect()
 }
 
 /// The fluents of the sampled states, taken apart.

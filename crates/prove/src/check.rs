@@ -106,7 +106,7 @@ fn together(
 ) -> Option<Inductive> {
     let mut inside = vec![false; verdicts.len()];
     let mut todo = vec![at];
-    let mut found = Inductive { facts: Vec::new(), k: 1 };
+    let mut found = Inductive { facts: Vec::new(), k: 1, simple: false };
     let mut taken: Vec<Arc<Inductive>> = Vec::new();
     while let Some(at) = todo.pop() {
         if std::mem::replace(inside.get_mut(at)?, true) {
@@ -119,6 +119,7 @@ fn together(
                     taken.push(facts.clone());
                     found.facts.extend(facts.facts.iter().cloned());
                     found.k = found.k.max(facts.k);
+                    found.simple |= facts.simple;
                 }
             }
             _ => todo.extend(hypotheses.iter().copied()),
@@ -135,7 +136,7 @@ fn together(
 pub fn inductive(gates: &Gates, facts: &Inductive, deadline: &Deadline) -> Checked {
     let k = facts.k.max(1) as usize;
     match base(gates, &facts.facts, k, deadline) {
-        Checked::Confirmed => step(gates, &facts.facts, k, deadline),
+        Checked::Confirmed => step(gates, facts, k, deadline),
         other => other,
     }
 }
@@ -155,13 +156,17 @@ fn base(gates: &Gates, facts: &[GroundFormula], k: usize, deadline: &Deadline) -
     Checked::Confirmed
 }
 
-fn step(gates: &Gates, facts: &[GroundFormula], k: usize, deadline: &Deadline) -> Checked {
+fn step(gates: &Gates, certificate: &Inductive, k: usize, deadline: &Deadline) -> Checked {
+    let facts = &certificate.facts;
     let mut encoding = Encoding::new(gates, Start::Anywhere, deadline);
     for time in 0..k {
         for fact in facts {
             encoding.require(fact, time);
         }
         encoding.step();
+    }
+    if certificate.simple {
+        encoding.all_differ();
     }
     for (at, fact) in facts.iter().enumerate() {
         match encoding.fails(fact, k) {

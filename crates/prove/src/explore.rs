@@ -7,10 +7,8 @@
 
 use std::collections::VecDeque;
 
-use game::playout::{Random, random_joint_move};
-use game::{Deadline, FluentId, JointMove, Machine, Move, ReasonError, State};
-use rustc_hash::{FxHashMap, FxHashSet};
-use structure::Functor;
+use game::{Deadline, JointMove, Machine, Move, ReasonError, State, counting_fluents};
+use rustc_hash::FxHashSet;
 
 use crate::ground_property::GroundProperty;
 use crate::refute::check;
@@ -41,9 +39,6 @@ pub enum Seen {
 
 /// The most joint moves that are followed from one state.
 const MOST_JOINTS: usize = 20_000;
-/// Matches that are played to find counters, and the length of each.
-const MATCHES: usize = 3;
-const LONGEST: usize = 200;
 
 /// A state that was reached.
 struct Node {
@@ -59,16 +54,18 @@ pub fn explore(
     how: &Explore,
     found: &mut dyn FnMut(usize, Vec<JointMove>),
 ) -> Result<Seen, ReasonError> {
-    let functors = if how.merge { counters(machine, how.seed)? } else { FxHashSet::default() };
-    let mut complete = functors.is_empty();
-    let mut counters = Counters { functors, counts: Vec::new() };
     let mut open: Vec<usize> =
         (0..properties.len()).filter(|at| properties[*at].is_some()).collect();
     let initial = machine.initial()?;
+    let counters = match how.merge {
+        true => counting_fluents(machine, &initial, how.seed)?,
+        false => State::new(),
+    };
+    let mut complete = counters.is_empty();
     check(machine, properties, &mut open, (&initial, None), &[], found)?;
     let most = how.states.min(how.max_bytes / bytes(&initial)).max(1);
     let mut known: FxHashSet<State> = FxHashSet::default();
-    known.insert(counters.without(&initial, machine));
+    known.insert(without(&initial, &counters));
     let mut nodes = vec![Node { state: initial, from: None }];
     let mut todo: VecDeque<u32> = VecDeque::from([0]);
     while let Some(at) = todo.pop_front() {
@@ -83,7 +80,7 @@ pub fn explore(
         complete &= all;
         for joint in joints {
             let next = machine.next(&state, &joint)?;
-            let fresh = known.insert(counters.without(&next, machine));
+            let fresh = known.insert(without(&next, &counters));
             let about_moves = |at: &usize| properties[*at].is_some_and(|p| p.about_moves);
             if fresh || open.iter().any(about_moves) {
                 let mut tell = |property: usize, _: Vec<JointMove>| {
@@ -101,6 +98,15 @@ pub fn explore(
         }
     }
     Ok(if complete { Seen::All } else { Seen::Some })
+}
+
+/// A state without some fluents.
+fn without(state: &State, fluents: &State) -> State {
+    let mut rest = state.clone();
+    for fluent in state.iter().filter(|fluent| fluents.contains(*fluent)) {
+        rest.remove(fluent);
+    }
+    rest
 }
 
 /// What a state costs, kept twice and with the moves that led to it, roughly.
@@ -142,70 +148,4 @@ fn joint_moves(
         all = longer.take(MOST_JOINTS).collect();
     }
     Ok((all.into_iter().map(JointMove).collect(), complete))
-}
-
-/// Which fluents count moves.
-#[derive(Default)]
-struct Counters {
-    functors: FxHashSet<Functor>,
-    /// By fluent, as far as fluents were met.
-    counts: Vec<Option<bool>>,
-}
-
-impl Counters {
-    /// The state without them.
-    fn without(&mut self, state: &State, machine: &dyn Machine) -> State {
-        let mut rest = state.clone();
-        if self.functors.is_empty() {
-            return rest;
-        }
-        for fluent in state.iter() {
-            if self.counts.len() <= fluent.index() {
-                self.counts.resize(fluent.index() + 1, None);
-            }
-            let counts = *self.counts[fluent.index()].get_or_insert_with(|| {
-                let entry = machine.game().universe().fluent_entry(fluent);
-                self.functors.contains(&Functor::of(&entry.term))
-            });
-            if counts {
-                rest.remove(fluent);
-            }
-        }
-        rest
-    }
-}
-
-/// The fluents of which one instance holds in each state of some matches, a new one after every move.
-fn counters(machine: &mut dyn Machine, seed: u64) -> Result<FxHashSet<Functor>, ReasonError> {
-    let mut random = Random::new(seed);
-    let mut counting: Option<FxHashSet<Functor>> = None;
-    for _ in 0..MATCHES {
-        let mut state = machine.initial()?;
-        let mut instances: FxHashMap<Functor, FxHashSet<FluentId>> = FxHashMap::default();
-        let mut moments = 0;
-        loop {
-            moments += 1;
-            let universe = machine.game().universe();
-            let mut now: FxHashSet<Functor> = FxHashSet::default();
-            let mut twice: FxHashSet<Functor> = FxHashSet::default();
-            for fluent in state.iter() {
-                let functor = Functor::of(&universe.fluent_entry(fluent).term);
-                let fresh = instances.entry(functor).or_default().insert(fluent);
-                if !now.insert(functor) || !fresh {
-                    twice.insert(functor);
-                }
-            }
-            now.retain(|functor| !twice.contains(functor));
-            match &mut counting {
-                Some(counting) => counting.retain(|functor| now.contains(functor)),
-                None => counting = Some(now),
-            }
-            if moments > LONGEST || machine.is_terminal(&state)? {
-                break;
-            }
-            let Some(joint) = random_joint_move(machine, &state, &mut random)? else { break };
-            state = machine.next(&state, &joint)?;
-        }
-    }
-    Ok(counting.unwrap_or_default())
 }

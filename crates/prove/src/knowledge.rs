@@ -1,11 +1,11 @@
 //! What proofs are good for in a match: facts about a game, ready to be used by searches and evaluations, and a
 //! [`structure::Prover`] for guesses about input arguments.
 
-use game::{Deadline, Gates, Reasoner};
+use game::{Deadline, Gates, GroundTerm, Reasoner};
 use structure::Functor;
 
 use crate::candidates;
-use crate::property::{Kind, Property};
+use crate::property::Kind;
 use crate::prover::{Finding, Options, Prover};
 use crate::verdict::Verdict;
 
@@ -89,11 +89,48 @@ impl Knowledge {
     }
 }
 
+/// Findings that are there already, as a prover for the analysis of structures.
+#[derive(Clone, Debug, Default)]
+pub struct Told(pub Vec<Finding>);
+
+impl structure::Prover for Told {
+    fn inputs(&mut self, fluent: Functor, inputs: &[usize]) -> structure::Verdict {
+        if inputs.len() == fluent.arity as usize {
+            return structure::Verdict::Proved;
+        }
+        let wanted = Kind::Inputs { fluent, inputs: inputs.to_vec() };
+        let found = self.0.iter().find(|finding| finding.property.kind == wanted);
+        found.map_or(structure::Verdict::Unknown, |finding| told(&finding.verdict))
+    }
+
+    fn persistent(&mut self, fluent: &GroundTerm, value: bool) -> structure::Verdict {
+        let says = |finding: &&Finding| {
+            let Kind::Persistent { fluent: of, value: which, truth } = &finding.property.kind
+            else {
+                return false;
+            };
+            let meant = |(at, value): &(usize, GroundTerm)| structure::args(fluent)[*at] == *value;
+            *of == Functor::of(fluent) && *truth == value && which.as_ref().is_none_or(meant)
+        };
+        // A refuted claim about many instances says nothing about each of them.
+        let proved = self.0.iter().filter(says).any(|finding| finding.verdict.is_proved());
+        if proved { structure::Verdict::Proved } else { structure::Verdict::Unknown }
+    }
+}
+
+fn told(verdict: &Verdict) -> structure::Verdict {
+    match verdict {
+        Verdict::Proved { .. } => structure::Verdict::Proved,
+        Verdict::Refuted { .. } => structure::Verdict::Refuted,
+        Verdict::Unknown { .. } => structure::Verdict::Unknown,
+    }
+}
+
 /// Proves guesses about input arguments when it is asked, all of a game at once.
 pub struct InputProver<'r> {
     reasoner: &'r Reasoner,
     options: Options,
-    known: Option<Vec<(Property, Verdict)>>,
+    known: Option<Told>,
 }
 
 impl<'r> InputProver<'r> {
@@ -102,31 +139,21 @@ impl<'r> InputProver<'r> {
         Self { reasoner, options, known: None }
     }
 
-    fn known(&mut self) -> &[(Property, Verdict)] {
+    fn known(&mut self) -> &mut Told {
         let (reasoner, options) = (self.reasoner, &self.options);
         self.known.get_or_insert_with(|| {
             let vocabulary = crate::Vocabulary::new(reasoner.game());
             let properties = candidates::input_arguments(&vocabulary);
             let mut prover = Prover::on(reasoner, properties, &options.deadline);
             prover.run(options, &mut |_, _| ());
-            let findings = prover.findings().into_iter();
-            findings.map(|finding| (finding.property, finding.verdict)).collect()
+            Told(prover.findings())
         })
     }
 }
 
 impl structure::Prover for InputProver<'_> {
     fn inputs(&mut self, fluent: Functor, inputs: &[usize]) -> structure::Verdict {
-        if inputs.len() == fluent.arity as usize {
-            return structure::Verdict::Proved;
-        }
-        let wanted = Kind::Inputs { fluent, inputs: inputs.to_vec() };
-        let found = self.known().iter().find(|(property, _)| property.kind == wanted);
-        match found.map(|(_, verdict)| verdict) {
-            Some(Verdict::Proved { .. }) => structure::Verdict::Proved,
-            Some(Verdict::Refuted { .. }) => structure::Verdict::Refuted,
-            _ => structure::Verdict::Unknown,
-        }
+        self.known().inputs(fluent, inputs)
     }
 }
 

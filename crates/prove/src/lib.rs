@@ -39,7 +39,7 @@ pub mod watch;
 
 pub use ground_property::{GroundError, GroundFormula, GroundProperty, Grounder};
 pub use instances::{GroundAtom, Instances};
-pub use knowledge::{InputProver, Knowledge, know};
+pub use knowledge::{InputProver, Knowledge, Told, know};
 pub use property::{Atom, Comparison, Formula, Kind, Property, Term, Variable};
 pub use prover::{Engines, Finding, Options, Prover, prove_all};
 pub use verdict::{Certificate, Engine, Inductive, Reason, Verdict};

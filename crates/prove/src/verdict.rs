@@ -58,13 +58,16 @@ pub enum Certificate {
 }
 
 /// Facts that hold in the first `k` states of every match and, where all of them hold in `k` states in a row, in the
-/// state after every move: so they hold in all reachable states.
+/// state after every move: so they hold in all reachable states. With `simple`, only rows of states are meant of which
+/// no two are the same, also not with the state after them; a shortest way to a failure is such a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inductive {
     /// The facts, formulas about one state.
     pub facts: Vec<GroundFormula>,
     /// How many steps the induction looks back.
     pub k: u32,
+    /// No state comes twice.
+    pub simple: bool,
 }
 
 /// What is known about a property.

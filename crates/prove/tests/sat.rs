@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use game::{Deadline, Game, Gates, JointMove, Machine, Move, State};
-use prove::check::{Checked, Flaw, check};
+use prove::check::{Checked, Flaw, check, inductive};
 use prove::evaluate::{View, holds, refutes};
 use prove::sat::claim::Translator;
+use prove::sat::houdini::{Back, Task, houdini};
 use prove::sat::local::Locals;
 use prove::sat::model::Model;
 use prove::sat::{Options, decide};
@@ -283,7 +284,7 @@ fn the_checker_rejects_what_does_not_follow() {
     let case = Case::asked(RING, &["not on(3)", "not together", "exactly 1 X: on(X)"]);
     let facts = |at: &[usize]| {
         let facts = at.iter().map(|at| case.ground[*at].formula.clone()).collect();
-        Arc::new(Inductive { facts, k: 1 })
+        Arc::new(Inductive { facts, k: 1, simple: false })
     };
     let never = Deadline::never();
     let rejected = |at: &[usize]| prove::check::inductive(&case.gates, &facts(at), &never);
@@ -296,7 +297,8 @@ fn the_checker_rejects_what_does_not_follow() {
     assert_eq!(follows(2, 2), Checked::Confirmed);
     assert_eq!(follows(2, 0), Checked::Rejected(Flaw::Conclusion));
     let broken = Case::asked(RING, &["not on(0)"]);
-    let first = Inductive { facts: vec![broken.ground[0].formula.clone()], k: 1 };
+    let facts = vec![broken.ground[0].formula.clone()];
+    let first = Inductive { facts, k: 1, simple: false };
     let verdict = prove::check::inductive(&broken.gates, &first, &never);
     assert_eq!(verdict, Checked::Rejected(Flaw::Base(0)));
 }
@@ -327,4 +329,35 @@ fn a_sum_that_needs_games_to_have_one_winner_is_proved_on_demand() {
     let cells = "forall X1,X2,X3: at most 1 X4: cell(X1,X2,X3,X4)".to_owned();
     assert!(used.contains(&"at most 1 X1: control(X1)".to_owned()), "{used:?}");
     assert!(used.contains(&cells), "{used:?}");
+}
+
+#[test]
+fn simple_paths_prove_what_no_longer_induction_does() {
+    // A place that nothing leads to, where one can stay for ever before it goes wrong.
+    let sheet = "(role r) (init a) (legal r stay) (legal r swap) (legal r go)
+        (<= (next a) (true b) (does r swap)) (<= (next b) (true a) (does r swap))
+        (<= (next a) (true a) (not (does r swap))) (<= (next b) (true b) (not (does r swap)))
+        (<= (next u) (true a) (true b)) (<= (next u) (true u) (does r stay))
+        (<= (next bad) (true u) (does r go)) (<= terminal (true end)) (goal r 0)";
+    let case = Case::asked(sheet, &["not bad", "not (a and b)"]);
+    let mut model = Model::new(&case.gates).expect("sound");
+    let mut translator = Translator::new(&case.gates);
+    let mut signal = |at: usize| translator.signal(&mut model, &case.ground[at].formula);
+    let (wanted, known) = (signal(0), signal(1));
+    for (k, simple, expected) in [(1, false, false), (4, false, false), (2, true, true)] {
+        let task = Task {
+            known: &[known],
+            candidates: &[wanted],
+            back: Back { k, simple },
+            conflicts: 10_000,
+        };
+        let found = houdini(&model, &task, &Deadline::never()).expect("no deadline");
+        assert_eq!(found.kept, [expected], "k = {k}, simple: {simple}");
+    }
+    let facts = case.ground.iter().map(|ground| ground.formula.clone()).collect();
+    let certificate = Inductive { facts, k: 2, simple: true };
+    assert_eq!(inductive(&case.gates, &certificate, &Deadline::never()), Checked::Confirmed);
+    let plain = Inductive { simple: false, ..certificate };
+    let rejected = Checked::Rejected(Flaw::Step(0));
+    assert_eq!(inductive(&case.gates, &plain, &Deadline::never()), rejected);
 }

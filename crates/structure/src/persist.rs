@@ -3,11 +3,11 @@
 //! A fluent is true-persistent if it stays true once it is true, and false-persistent likewise. Where the ground
 //! rules show it without search it is proved; otherwise it is guessed from random play, or not claimed.
 
-use game::{Deadline, FluentId, Gates, Role};
+use game::{Deadline, FluentId, Game, Gates, Role};
 use ground::{AtomId, GroundProgram};
 
 use crate::sample::Sample;
-use crate::settings::Evidence;
+use crate::settings::{Evidence, Prover, Verdict};
 use crate::ternary::{Ternary, Truth};
 
 /// A fluent that does not change back.
@@ -112,6 +112,20 @@ pub(crate) fn find(
         );
     }
     found
+}
+
+/// Has a prover look at what was only guessed: what it refutes is not claimed.
+pub(crate) fn ask(game: &Game, found: &mut Vec<Persistent>, prover: &mut dyn Prover) {
+    found.retain_mut(|one| {
+        if one.evidence.is_proved() {
+            return true;
+        }
+        let verdict = prover.persistent(&game.universe().fluent_entry(one.fluent).term, one.value);
+        if verdict == Verdict::Proved {
+            one.evidence = Evidence::Proved;
+        }
+        verdict != Verdict::Refuted
+    });
 }
 
 fn counts(sample: &Sample) -> Vec<Counts> {

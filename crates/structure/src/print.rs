@@ -55,13 +55,15 @@ impl Structures {
         let symbols = game.universe().symbols();
         let mut lines = Vec::new();
         match self.turn_taking {
-            Some(true) => lines.push("turns: one role at a time has a choice".to_owned()),
+            // That several choose at once was seen; that they never do was only not seen.
+            Some(true) => lines.push("turns: one role at a time has a choice?".to_owned()),
             Some(false) => lines.push("turns: several roles choose at once".to_owned()),
             None => {}
         }
         for control in &self.controls {
             let role = game.role_name(control.role);
-            lines.push(format!("control {}: {role}", control.fluent.to_text(symbols)));
+            let mark = mark(control.evidence);
+            lines.push(format!("control {}{mark}: {role}", control.fluent.to_text(symbols)));
         }
         for counter in &self.counters {
             let bound = counter.bound.map(|bound| format!(", the game ends after {bound} steps"));
@@ -88,7 +90,8 @@ impl Structures {
             };
             let board = self.boards[piece.board].functor.to_text(symbols);
             let content = if piece.content.is_empty() { "a mark" } else { &piece.content };
-            lines.push(format!("piece {board} {content}: {whose}"));
+            let mark = mark(piece.evidence);
+            lines.push(format!("piece {board} {content}{mark}: {whose}"));
         }
         for moves in &self.move_cells {
             lines.push(format!("move {}", self.move_text(moves, symbols)));

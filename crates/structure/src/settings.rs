@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use game::{Deadline, Limits};
+use game::{Deadline, GroundTerm, Limits};
 
 use crate::fluent::Functor;
 
@@ -85,6 +85,11 @@ pub enum Verdict {
 pub trait Prover {
     /// Whether the arguments at these positions, counted from 0, determine the others of a fluent (Eq. 5.8).
     fn inputs(&mut self, fluent: Functor, inputs: &[usize]) -> Verdict;
+
+    /// Whether a fluent keeps a truth value once it has it.
+    fn persistent(&mut self, _fluent: &GroundTerm, _value: bool) -> Verdict {
+        Verdict::Unknown
+    }
 }
 
 /// Proves nothing.

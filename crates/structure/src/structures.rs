@@ -114,7 +114,7 @@ impl Structures {
         watch.lap("turns and counters");
         found.look_at_boards(game, settings, deadline);
         watch.lap("pieces and moves");
-        found.find_persistent(reasoner, &parts, deadline);
+        found.find_persistent(reasoner, &parts, deadline, prover);
         watch.lap("persistence");
         found.times = watch.laps;
         found
@@ -158,11 +158,18 @@ impl Structures {
         self.neighbours = grid::find(program, &self.boards, &self.domains, settings, deadline);
     }
 
-    fn find_persistent(&mut self, reasoner: &Reasoner, parts: &Parts, deadline: &Deadline) {
+    fn find_persistent(
+        &mut self,
+        reasoner: &Reasoner,
+        parts: &Parts,
+        deadline: &Deadline,
+        prover: &mut dyn Prover,
+    ) {
         let gates = reasoner.gates();
         let groups = groups(parts, &self.boards);
         let notes = &mut self.notes;
         self.persistent = persist::find(gates, &self.sample, &groups, deadline, notes);
+        persist::ask(reasoner.game(), &mut self.persistent, prover);
         if let Some(gates) = gates {
             self.latches = persist::latches(gates, &self.persistent, deadline, &mut self.notes);
         }

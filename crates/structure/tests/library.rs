@@ -146,9 +146,9 @@ fn turns_counters_and_their_bounds_are_found() {
     check_some(
         "checkers",
         &[
-            "turns: one role at a time has a choice",
-            "control (control black): black",
-            "control (control white): white",
+            "turns: one role at a time has a choice?",
+            "control (control black)?: black",
+            "control (control white)?: white",
             "counter step/1 from 0, the game ends after 120 steps",
         ],
     );
@@ -164,14 +164,14 @@ fn pieces_belong_to_the_roles_that_move_them() {
     check_some(
         "checkers",
         &[
-            "piece cell/3 bk: of black",
-            "piece cell/3 wm: of white",
-            "piece cell/3 empty: an empty cell",
+            "piece cell/3 bk?: of black",
+            "piece cell/3 wm?: of white",
+            "piece cell/3 empty?: an empty cell",
         ],
     );
-    check_some("tictactoe", &["piece cell/3 x: of xplayer", "piece cell/3 blank: an empty cell"]);
-    check_some("racetrack", &["piece cell/4 white: of white", "piece cell/4 wall: nobody's"]);
-    check_some("breakthrough", &["piece cellholds/3 white: of white"]);
+    check_some("tictactoe", &["piece cell/3 x?: of xplayer", "piece cell/3 blank?: an empty cell"]);
+    check_some("racetrack", &["piece cell/4 white?: of white", "piece cell/4 wall?: nobody's"]);
+    check_some("breakthrough", &["piece cellholds/3 white?: of white"]);
 }
 
 #[test]

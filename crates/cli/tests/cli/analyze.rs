@@ -10,7 +10,7 @@ fn the_report_as_text_names_boards_quantities_and_orders() {
         "quantity step/1: single",
         "counter step/1 from t0, the game ends after 20 steps",
         "succ_row: successor relation, a b c d e",
-        "piece cell/4 white: of white",
+        "piece cell/4 white?: of white",
     ] {
         assert!(run.out.contains(line), "{line}: {}", run.out);
     }

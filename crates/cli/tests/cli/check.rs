@@ -160,3 +160,31 @@ fn playouts_are_independent_even_with_two_moves_to_choose_from() {
     let mean = fluxion(&args).expect(0).json()["statistics"]["results"]["you"]["mean"].clone();
     assert!(mean.as_f64().is_some_and(|mean| (40.0..60.0).contains(&mean)), "{mean}");
 }
+
+#[test]
+fn all_definitions_are_proved_or_refuted_for_all_states() {
+    let run = fluxion(&["check", "tictactoe", "--prove"]).expect(0);
+    let line = |number: &str| {
+        run.out.lines().find(|line| line.starts_with(number)).unwrap_or_else(|| panic!("{run:?}"))
+    };
+    for (number, verdict) in [
+        ("Def. 2.9 ", "proved"),
+        ("Def. 2.10", "refuted"),
+        ("Def. 2.11", "proved"),
+        ("Def. 2.12", "refuted"),
+        ("Def. 2.13", "proved"),
+    ] {
+        assert!(line(number).contains(verdict), "{}", line(number));
+    }
+    // The reward is there at first and gone in the end.
+    let rules = SMALL.replace("(goal you 100) (true (step 3))", "(goal you 100) (true (step 1))");
+    let cannot = file("never-wins.kif", rules);
+    let report = fluxion(&["check", &cannot, "--prove", "--json"]).expect(0).json();
+    let proofs = report["files"][0]["prove"].as_array().expect("a list").clone();
+    let of = |name: &str| {
+        let found = proofs.iter().find(|proof| proof["name"] == name);
+        found.unwrap_or_else(|| panic!("{name}: {proofs:?}"))["verdict"].clone()
+    };
+    assert_eq!(of("termination"), "proved");
+    assert_eq!(of("weak winnability"), "refuted");
+}

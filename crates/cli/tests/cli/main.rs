@@ -9,6 +9,7 @@ mod fmt;
 mod hostile;
 mod json;
 mod matches;
+mod prove;
 mod show;
 mod solve;
 mod terminal;

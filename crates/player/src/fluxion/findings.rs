@@ -58,17 +58,20 @@ impl Account {
     }
 }
 
-/// The class of a game in words.
+/// The class of a game in words; a question mark is for what was only sampled.
 pub(super) fn class_in_words(class: &GameClass) -> String {
     let roles = match class.roles {
         1 => "one role".to_owned(),
         roles => format!("{roles} roles"),
     };
+    let mark = |proved: bool| if proved { "" } else { "?" };
     let turns = if class.turn_taking.value { "moves in turn" } else { "simultaneous moves" };
+    let turns = format!("{turns}{}", mark(class.turn_taking.is_proved()));
     let sum = match class.constant_sum.value {
         Some(sum) => format!("constant sum {sum}"),
         None => "no constant sum".to_owned(),
     };
+    let sum = format!("{sum}{}", mark(class.constant_sum.is_proved()));
     let length = class
         .mean_length
         .map_or_else(|| "no end met".to_owned(), |length| format!("{length:.0} moves on average"));

@@ -34,6 +34,8 @@ pub(super) struct Known {
     pub(super) symmetries: Option<Arc<dyn Canonicalizer>>,
     /// Whether the circuit was there.
     pub(super) on_circuit: bool,
+    /// What is proved, or refuted, about guesses of the analysis of structures.
+    told: prove::Told,
     account: Account,
 }
 
@@ -56,6 +58,7 @@ impl Known {
             relaxation: None,
             symmetries: None,
             on_circuit: context.reasoner.gates().is_some(),
+            told: prove::Told::default(),
             account: Account::default(),
         }
     }
@@ -111,9 +114,10 @@ impl<'o> Opening<'o> {
         self.known.account.note("rules", Instant::now(), status);
         self.class(deadline);
         let lesson = self.lesson(deadline);
+        // What is proved is of use for the evaluator.
+        self.prove(deadline);
         self.derive(lesson, deadline);
         self.relax(deadline);
-        self.prove(deadline);
         self.symmetries(deadline);
         self.try_out(deadline);
         self.known
@@ -163,10 +167,12 @@ impl<'o> Opening<'o> {
         let prove = move |deadline: &Deadline| {
             proving::proved(&context.reasoner, context.seed, &class, deadline)
         };
-        let facts = self.known.account.try_aside("proofs", &PROOFS.of(deadline), prove);
-        for fact in facts.into_iter().flatten() {
+        let found = self.known.account.try_aside("proofs", &PROOFS.of(deadline), prove);
+        let Some(found) = found else { return };
+        for fact in found.facts {
             self.known.class.learn(fact);
         }
+        self.known.told = found.told;
     }
 
     /// Makes the delete relaxation, which tells a planner how far it has to go.
@@ -252,8 +258,9 @@ impl<'o> Opening<'o> {
             return;
         }
         let (context, role) = (self.context.clone(), self.context.role);
+        let mut told = self.known.told.clone();
         let derive = move |deadline: &Deadline| {
-            let mut evaluator = searcher::evaluator("distance", &context, deadline)?;
+            let mut evaluator = searcher::derived("distance", &context, &mut told, deadline)?;
             let merit = lesson.map(|lesson| lesson.judge(&mut *evaluator, role));
             let words = match merit {
                 Some(merit) => format!("fuzzy goals and distances, correlation {merit:.2}"),

@@ -82,6 +82,24 @@ impl<'g> Encoding<'g> {
         self.times.push(Time { fluents, ..Time::default() });
     }
 
+    /// No two of the states are the same.
+    pub fn all_differ(&mut self) {
+        for later in 1..self.times.len() {
+            for earlier in 0..later {
+                let pairs = self.times[earlier].fluents.iter().zip(&self.times[later].fluents);
+                let pairs: Vec<(Lit, Lit)> = pairs.map(|(a, b)| (*a, *b)).collect();
+                let mut somewhere = Vec::with_capacity(pairs.len());
+                for (a, b) in pairs {
+                    let apart = self.sat.fresh();
+                    self.sat.clause([-apart, a, b]);
+                    self.sat.clause([-apart, -a, -b]);
+                    somewhere.push(apart);
+                }
+                self.sat.clause(somewhere);
+            }
+        }
+    }
+
     /// One move for each literal of legality; exactly one is made.
     fn one_legal(&mut self, legal: &[Lit]) -> Vec<Lit> {
         let mut moves = Vec::with_capacity(legal.len());

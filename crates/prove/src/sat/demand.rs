@@ -11,6 +11,9 @@ use game::Deadline;
 use super::houdini::Inductive;
 use super::local::Locals;
 
+/// How much more effort a proof from wanted candidates, or in the same state, is worth than another one.
+const TRUST: u32 = 10;
+
 /// What came out.
 pub(super) struct Demanded {
     /// Candidates that prove each other by induction, with what their proofs need.
@@ -27,20 +30,44 @@ pub(super) struct Effort<'d> {
     pub deadline: &'d Deadline,
 }
 
-/// Proves wanted candidates, with those that are usable and all that is known as hypotheses. The first `count` signals
-/// of the locals are candidates, the others are known. A candidate with a rank may also follow, in the same state, from
-/// candidates of lower rank: derived atoms do from those that they are derived from.
+/// A candidate for a proof on demand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// Somebody wants to know.
+    pub wanted: bool,
+    /// It may be used, as far as is known.
+    pub usable: bool,
+    /// It speaks of derived atoms, so it rather follows from what is known of the same state than by a step.
+    pub derived: bool,
+    /// With a rank it may also follow, in the same state, from candidates of lower rank: groups of derived atoms do from
+    /// those that they are derived from.
+    pub rank: usize,
+}
+
+/// Proves wanted candidates, with those that are usable and all that is known as hypotheses. The first signals of the
+/// locals are the candidates, the others are known.
 pub(super) fn demand(
     locals: &Locals<'_>,
-    count: usize,
-    wanted: &[usize],
-    (usable, ranks): (Vec<bool>, &[usize]),
+    candidates: &[Candidate],
     effort: &Effort<'_>,
 ) -> Demanded {
+    let count = candidates.len();
+    let alive = candidates.iter().map(|candidate| candidate.usable).collect();
     let (proofs, states) = (vec![None; count], vec![None; count]);
-    let mut search = Search { locals, alive: usable, ranks, proofs, states, effort };
-    let mut by_step = search.close(wanted);
-    let rest: Vec<usize> = wanted.iter().copied().filter(|at| !search.alive[*at]).collect();
+    let mut search = Search { locals, alive, candidates, proofs, states, effort };
+    let usable = (0..count).filter(|at| candidates[*at].wanted && candidates[*at].usable);
+    let (derived, wanted): (Vec<usize>, Vec<usize>) =
+        usable.partition(|at| candidates[*at].derived);
+    let mut by_step = search.close(&wanted);
+    let dead = wanted.iter().copied().filter(|at| !search.alive[*at]);
+    let mut rest: Vec<usize> = derived.iter().copied().chain(dead).collect();
+    // What follows in the state needs no step; only what does not is tried by steps.
+    let by_steps = search.not_in_state(&derived);
+    let wanted: Vec<usize> = wanted.into_iter().chain(by_steps.iter().copied()).collect();
+    if !by_steps.is_empty() {
+        by_step = search.close(&wanted);
+        rest.retain(|at| !by_steps.contains(at) || !search.alive[*at]);
+    }
     let mut follow = Vec::new();
     // What follows may need what was not wanted so far, and lose what it needs.
     while !effort.deadline.passed() {
@@ -62,9 +89,9 @@ pub(super) fn demand(
 
 struct Search<'s, 'm> {
     locals: &'s Locals<'m>,
-    /// Candidates that were not given up.
+    /// Those that were not given up.
     alive: Vec<bool>,
-    ranks: &'s [usize],
+    candidates: &'s [Candidate],
     /// What the proof of each candidate needs.
     proofs: Vec<Option<Vec<usize>>>,
     /// What each candidate follows from in the same state.
@@ -108,23 +135,38 @@ impl Search<'_, '_> {
         }
     }
 
-    /// A proof from what is alive.
+    /// Those that do not follow from what is alive, in the same state.
+    fn not_in_state(&mut self, candidates: &[usize]) -> Vec<usize> {
+        candidates.iter().copied().filter(|at| self.in_state(*at).is_none()).collect()
+    }
+
+    /// A proof from what is alive: what somebody wants to know is more often true than what was guessed, so it comes
+    /// first as hypotheses.
     fn proof(&self, at: usize) -> Option<Vec<usize>> {
         let Effort { conflicts, deadline } = *self.effort;
         let alive = |other: usize| self.is_alive(other);
-        let rank = |other: usize| self.ranks.get(other).copied().unwrap_or(0);
+        let rank = |other: usize| self.candidates.get(other).map_or(0, |own| own.rank);
         let lower = |other: usize| alive(other) && rank(other) < rank(at);
-        let follows = (rank(at) > 0)
-            .then(|| self.locals.prove_in_state(at, lower, conflicts, deadline))
-            .flatten();
-        follows.or_else(|| self.locals.prove(at, alive, conflicts, deadline))
+        let more = conflicts.saturating_mul(TRUST);
+        if rank(at) > 0
+            && let Some(proof) = self.locals.prove_in_state(at, lower, more, deadline)
+        {
+            return Some(proof);
+        }
+        let wanted = |other: usize| self.candidates.get(other).is_none_or(|own| own.wanted);
+        let first = |other: usize| alive(other) && (wanted(other) || other == at);
+        let few = self.locals.prove(at, first, more, deadline);
+        few.or_else(|| self.locals.prove(at, alive, conflicts, deadline))
     }
 
     /// What a candidate follows from in the same state.
     fn in_state(&mut self, at: usize) -> Option<Vec<usize>> {
         if !self.stands(self.states[at].as_ref()) {
             let Effort { conflicts, deadline } = *self.effort;
-            let assumed = |other: usize| self.is_alive(other);
+            // What speaks of derived atoms has to follow itself.
+            let derived = |other: usize| self.candidates.get(other).is_some_and(|own| own.derived);
+            let assumed = |other: usize| self.is_alive(other) && !derived(other);
+            let conflicts = conflicts.saturating_mul(TRUST);
             self.states[at] = self.locals.prove_in_state(at, assumed, conflicts, deadline);
         }
         self.states[at].clone()

@@ -4,7 +4,7 @@
 //! 2. Proofs of what is asked for and of what that needs, on small parts of the circuit ([`super::demand`]).
 //! 3. The largest inductive set of properties and small invariants ([`super::houdini`]).
 //! 4. What follows from it ([`super::follow`]); pairs of fluents as further invariants.
-//! 5. Bounded model checking and longer induction in turns, then property-directed reachability.
+//! 5. Bounded model checking and longer induction in turns, also over simple paths, then property-directed reachability.
 //!
 //! Everything stops at the deadline; what is decided by then stays decided.
 
@@ -20,9 +20,9 @@ use super::claim::{Part, Translator};
 use super::demand::{self, Demanded};
 use super::fact::{Fact, Needs, Proofs, all_needed};
 use super::follow::{chain, implied, needed};
-use super::houdini::{Inductive, Task, houdini};
+use super::houdini::{Back, Inductive, Task, houdini};
 use super::lemma::Lemma;
-use super::local::Locals;
+use super::local::{Group, Locals};
 use super::mine;
 use super::model::Model;
 use super::pdr::{self, Reached};
@@ -44,13 +44,22 @@ pub struct Options {
     pub depth: usize,
     /// The longest induction.
     pub k: usize,
+    /// The longest induction over states of which no two are the same; less than 2 for none.
+    pub simple_k: usize,
     /// The most questions of property-directed reachability for one part of a property.
     pub questions: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { play: Play::default(), conflicts: 20_000, depth: 60, k: 3, questions: 100_000 }
+        Self {
+            play: Play::default(),
+            conflicts: 20_000,
+            depth: 60,
+            k: 3,
+            simple_k: 4,
+            questions: 100_000,
+        }
     }
 }
 
@@ -95,6 +104,17 @@ fn exclusive(formula: &GroundFormula, numbers: &FxHashMap<FluentId, u32>) -> Vec
     members
 }
 
+/// Whether a formula speaks of fluents alone.
+fn is_about_fluents(formula: &GroundFormula) -> bool {
+    match formula {
+        GroundFormula::Truth(_) => true,
+        GroundFormula::Atom { atom, .. } => matches!(atom, GroundAtom::Fluent(_)),
+        GroundFormula::Not(inside) => is_about_fluents(inside),
+        GroundFormula::And(parts) | GroundFormula::Or(parts) => parts.iter().all(is_about_fluents),
+        GroundFormula::Count { of, .. } => of.iter().all(is_about_fluents),
+    }
+}
+
 /// For each signal the place where it occurs first.
 fn same_as_before(signals: &[Signal]) -> Vec<usize> {
     let mut first: FxHashMap<Signal, usize> = FxHashMap::default();
@@ -102,7 +122,7 @@ fn same_as_before(signals: &[Signal]) -> Vec<usize> {
 }
 
 /// With more gates than that, groups of derived atoms are not guessed before everything else: there are too many.
-const MOST_NODES: usize = 50_000;
+const MOST_NODES: usize = 400_000;
 
 /// What may be proved about states.
 struct Guesses {
@@ -132,6 +152,8 @@ struct Work<'a> {
     derived: Vec<Signal>,
     /// How far the induction that gave the facts looks back.
     k: u32,
+    /// Some facts need that no state comes twice.
+    simple: bool,
     samples: Samples,
     lost: Vec<Lemma>,
     /// What could be broken while all was assumed, or was too hard: weaker claims no longer wait for it.
@@ -170,6 +192,7 @@ impl<'a> Work<'a> {
             facts: Vec::new(),
             derived: Vec::new(),
             k: 0,
+            simple: false,
             lost: Vec::new(),
             gave_way: FxHashSet::default(),
             options,
@@ -199,29 +222,44 @@ impl<'a> Work<'a> {
             if self.is_done() {
                 return;
             }
-            self.induct_lost(1, conflicts);
+            self.induct_lost(Back::ONE, conflicts);
             self.follow(conflicts);
         }
         if self.is_done() {
             return;
         }
         self.lost.extend(mine::pairs(&self.samples, &lemmas));
-        self.induct_lost(1, most / 10);
+        self.induct_lost(Back::ONE, most / 10);
         self.follow(most / 10);
         self.bound(self.options.depth.min(6), most / 4);
         for k in 2..=self.options.k {
             if self.is_done() {
                 return;
             }
-            self.induct_lost(k, most / 10);
+            self.induct_lost(Back { k, simple: false }, most / 10);
             self.follow(most);
         }
+        self.simple_paths(most / 10);
         // Both may take for ever on what the other decides at once, so they take turns.
         let (depth, questions) = (self.options.depth, self.options.questions);
         self.reach(questions / 50);
         self.bound(depth, most / 10);
         self.reach(questions);
         self.bound(depth, most);
+    }
+
+    /// Longer inductions over states of which no two are the same, for a part of the time.
+    fn simple_paths(&mut self, conflicts: u32) {
+        let part = self.share_of_time(8);
+        let whole = std::mem::replace(&mut self.deadline, part);
+        for k in 2..=self.options.simple_k {
+            if self.is_done() {
+                break;
+            }
+            self.induct_lost(Back { k, simple: true }, conflicts);
+            self.follow(conflicts);
+        }
+        self.deadline = whole;
     }
 
     fn is_done(&self) -> bool {
@@ -263,15 +301,15 @@ impl<'a> Work<'a> {
 
     /// The largest inductive set of open parts and of the lemmas that are not proved, on top of what is known. Weaker
     /// claims come in as stronger ones give way, and what failed without them is tried again.
-    fn induct_lost(&mut self, k: usize, conflicts: u32) {
-        while self.induct_once(k, conflicts) && !self.is_done() {}
+    fn induct_lost(&mut self, back: Back, conflicts: u32) {
+        while self.induct_once(back, conflicts) && !self.is_done() {}
     }
 
     /// One attempt at that. Whether it let weaker claims in.
-    fn induct_once(&mut self, k: usize, conflicts: u32) -> bool {
+    fn induct_once(&mut self, back: Back, conflicts: u32) -> bool {
         let Guesses { open, lemmas, candidates, same } = self.guesses();
         // All hold at first, and for longer induction after the first moves.
-        let held = self.hold_at_first(&candidates, k);
+        let held = self.hold_at_first(&candidates, back.k);
         let groups = self.exclusive_groups(&open, &lemmas);
         let weaker = self.weaker(&groups, &candidates, &held);
         let known = self.known();
@@ -279,7 +317,7 @@ impl<'a> Work<'a> {
             .filter(|at| held[*at] && same[*at] == *at && !weaker[*at])
             .collect();
         let tried: Vec<Signal> = kept_at.iter().map(|at| candidates[*at]).collect();
-        let task = Task { known: &known, candidates: &tried, k, conflicts };
+        let task = Task { known: &known, candidates: &tried, back, conflicts };
         let Some(found) = houdini(&self.model, &task, &self.deadline) else {
             self.lost = lemmas;
             return false;
@@ -292,7 +330,7 @@ impl<'a> Work<'a> {
         let still = self.weaker(&groups, &candidates, &held);
         let released = (0..still.len()).any(|at| held[at] && weaker[at] && !still[at]);
         let guesses = Guesses { open, lemmas, candidates, same };
-        self.adopt(guesses, &kept_at, &found, k);
+        self.adopt(guesses, &kept_at, &found, back);
         self.settle();
         released
     }
@@ -303,7 +341,7 @@ impl<'a> Work<'a> {
         guesses: Guesses,
         tried: &[usize],
         found: &Inductive,
-        k: usize,
+        back: Back,
     ) -> Vec<Option<usize>> {
         let Guesses { open, mut lemmas, candidates, same } = guesses;
         let mut is_lemma = vec![false; lemmas.len()];
@@ -327,7 +365,8 @@ impl<'a> Work<'a> {
             proofs.place(at, place);
             facts[at] = Some(place);
             self.facts.push(Fact { formula, signal, of, needs: Needs::Before(0) });
-            self.k = self.k.max(k as u32);
+            self.k = self.k.max(back.k as u32);
+            self.simple |= back.simple;
         }
         proofs.settle(&same, &mut self.facts);
         let mut keep = is_lemma.iter();
@@ -341,26 +380,17 @@ impl<'a> Work<'a> {
         let guesses = self.guesses();
         let (open, count) = (guesses.open.clone(), guesses.candidates.len());
         let held = self.samples.refute(&self.model, &guesses.candidates);
-        let usable: Vec<bool> =
-            (0..count).map(|at| held[at].is_none() && guesses.same[at] == at).collect();
-        let wanted: Vec<usize> = (0..open.len()).filter(|at| usable[*at]).collect();
         let known = self.facts.iter().map(|fact| fact.signal);
         let all: Vec<Signal> = guesses.candidates.iter().copied().chain(known).collect();
-        // Groups of derived atoms come in the order in which they are derived.
-        let apart = |lemma: &Lemma, at: usize| usize::from(matches!(lemma, Lemma::Apart(_))) * at;
-        let ranks: Vec<usize> = vec![0; open.len()]
-            .into_iter()
-            .chain(guesses.lemmas.iter().zip(1..).map(|(lemma, at)| apart(lemma, at)))
-            .collect();
+        let candidates = self.demanded(&guesses, &held);
         let before = self.facts.len();
         let deadline = self.share_of_time(4);
         let effort = demand::Effort { conflicts, deadline: &deadline };
-        let locals = Locals::new(&self.model, all);
-        let Demanded { found, follow } =
-            demand::demand(&locals, count, &wanted, (usable, &ranks), &effort);
+        let locals = Locals::with_groups(&self.model, all, self.groups(&guesses));
+        let Demanded { found, follow } = demand::demand(&locals, &candidates, &effort);
         drop(locals);
         let tried: Vec<usize> = (0..count).collect();
-        let facts = self.adopt(guesses, &tried, &found, 1);
+        let facts = self.adopt(guesses, &tried, &found, Back::ONE);
         for (part, needs) in follow {
             let place = |at: &usize| match at.checked_sub(count) {
                 None => facts[*at],
@@ -374,6 +404,34 @@ impl<'a> Work<'a> {
             self.facts.push(Fact { formula, signal, of: Some(property), needs });
         }
         self.settle();
+    }
+
+    /// The groups of derived atoms among the guesses.
+    fn groups(&self, guesses: &Guesses) -> Vec<(usize, Group)> {
+        let group = |(at, lemma): (usize, &Lemma)| {
+            let Lemma::Apart(atoms) = lemma else { return None };
+            let members = atoms.iter().filter_map(|atom| self.model.derived[*atom as usize]);
+            let group = Group { members: members.collect(), rank: at as u32 + 1 };
+            Some((guesses.open.len() + at, group))
+        };
+        guesses.lemmas.iter().enumerate().filter_map(group).collect()
+    }
+
+    /// The guesses as candidates for proofs on demand; where samples refute them they cannot be used.
+    fn demanded(&self, guesses: &Guesses, refuted: &[Option<usize>]) -> Vec<demand::Candidate> {
+        let Guesses { open, lemmas, candidates, same } = guesses;
+        let candidate = |at: usize| {
+            let lemma = at.checked_sub(open.len());
+            let apart = lemma.is_some_and(|at| matches!(lemmas[at], Lemma::Apart(_)));
+            demand::Candidate {
+                wanted: lemma.is_none(),
+                usable: refuted[at].is_none() && same[at] == at,
+                derived: lemma.is_none() && !is_about_fluents(&self.parts[open[at]].formula),
+                // Groups of derived atoms come in the order in which they are derived.
+                rank: if apart { lemma.map_or(0, |at| at + 1) } else { 0 },
+            }
+        };
+        (0..candidates.len()).map(candidate).collect()
     }
 
     /// What may be proved about states: the open parts, and the guesses that are not proved.
@@ -671,7 +729,8 @@ impl<'a> Work<'a> {
         let reason = if self.deadline.passed() { Reason::Time } else { Reason::NotInductive };
         let unknown = Verdict::Unknown { reason, seconds };
         let facts = self.facts.iter().map(|fact| fact.formula.clone()).collect();
-        let invariant = Arc::new(verdict::Inductive { facts, k: self.k.max(1) });
+        let invariant =
+            Arc::new(verdict::Inductive { facts, k: self.k.max(1), simple: self.simple });
         let used = self.hypotheses();
         for ((verdict, seen_all), used) in self.verdicts.iter_mut().zip(&self.seen_all).zip(used) {
             if let Some(Verdict::Proved { certificate, hypotheses, .. }) = verdict

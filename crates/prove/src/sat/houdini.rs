@@ -20,14 +20,29 @@ const QUICK: u32 = 100;
 /// The most conflicts of a proof on a part of the circuit, where conflicts are cheap.
 const MOST_LOCAL: u32 = 1_000;
 
+/// How an induction looks back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Back {
+    /// How many steps.
+    pub k: usize,
+    /// All states of the induction differ: a shortest match to a failure comes to no state twice (Sheeran, Singh and
+    /// Stålmarck 2000), so nothing is lost, and circles of states that cannot be reached keep nothing alive.
+    pub simple: bool,
+}
+
+impl Back {
+    /// To the state before.
+    pub const ONE: Self = Self { k: 1, simple: false };
+}
+
 /// What to prove.
 pub struct Task<'a> {
     /// Known to hold in all reachable states.
     pub known: &'a [Signal],
     /// To be proved: signals of states, all of which hold in the first `k` states of every match.
     pub candidates: &'a [Signal],
-    /// How many steps the induction looks back.
-    pub k: usize,
+    /// How the induction looks back.
+    pub back: Back,
     /// The most conflicts for one candidate; what is harder is dropped.
     pub conflicts: u32,
 }
@@ -50,7 +65,8 @@ pub struct Inductive {
 pub fn houdini(model: &Model, task: &Task<'_>, deadline: &Deadline) -> Option<Inductive> {
     let mut sat = Sat::new(deadline);
     let mut unrolling = Unrolling::new(model, Start::Anywhere);
-    for step in 0..task.k {
+    let Back { k, simple } = task.back;
+    for step in 0..k {
         if !unrolling.step(&mut sat) {
             return None;
         }
@@ -59,16 +75,23 @@ pub fn houdini(model: &Model, task: &Task<'_>, deadline: &Deadline) -> Option<In
             sat.clause([literal]);
         }
     }
+    if simple {
+        for later in 1..=k {
+            for earlier in 0..later {
+                unrolling.differ(&mut sat, earlier, later)?;
+            }
+        }
+    }
     let mut before: Vec<Vec<Lit>> = Vec::with_capacity(task.candidates.len());
     let mut after: Vec<Lit> = Vec::with_capacity(task.candidates.len());
     for candidate in task.candidates {
-        let literals = (0..task.k).map(|step| unrolling.literal(&mut sat, step, *candidate));
+        let literals = (0..k).map(|step| unrolling.literal(&mut sat, step, *candidate));
         before.push(literals.collect::<Option<_>>()?);
-        after.push(unrolling.literal(&mut sat, task.k, *candidate)?);
+        after.push(unrolling.literal(&mut sat, k, *candidate)?);
     }
     let all: Vec<Signal> = task.candidates.iter().chain(task.known).copied().collect();
     let mut search = Search {
-        locals: (task.k == 1).then(|| Locals::new(model, all)),
+        locals: (k == 1).then(|| Locals::new(model, all)),
         local_proofs: vec![None; task.candidates.len()],
         deadline: deadline.clone(),
         sat,

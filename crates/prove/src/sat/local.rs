@@ -10,10 +10,11 @@ use std::rc::Rc;
 
 use circuit::graph::{Node, Signal};
 use game::Deadline;
+use rustc_hash::FxHashSet;
 
 use super::model::{Input, Model};
-use super::solver::{Answer, FALSE, Lit, Sat, TRUE};
-use super::unroll::{Fanout, Start, Unrolling};
+use super::solver::{Answer, Lit, Sat, TRUE};
+use super::unroll::{Cut, Fanout, Start, Unrolling};
 
 /// With more gates than that behind a candidate, the whole circuit is as good.
 const MOST_GATES: usize = 60_000;
@@ -25,13 +26,48 @@ pub struct Locals<'m> {
     signals: Vec<Signal>,
     supports: Vec<Vec<u32>>,
     by_fluent: Vec<Vec<u32>>,
+    /// Groups of derived atoms among the hypotheses, by their places.
+    groups: Vec<(usize, Group)>,
+    /// For each node the least rank of the groups that it is a member of; 0 if there is none.
+    ranks: Rc<Vec<u32>>,
+}
+
+/// A group of derived atoms, of which a hypothesis speaks.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Their gates.
+    pub members: Vec<Signal>,
+    /// Its place in the order in which groups are derived from each other, counted from 1.
+    pub rank: u32,
 }
 
 impl<'m> Locals<'m> {
     /// Hypotheses that may be used for each other.
     pub fn new(model: &'m Model, signals: Vec<Signal>) -> Self {
+        Self::with_groups(model, signals, Vec::new())
+    }
+
+    /// The same where some hypotheses are about groups of derived atoms: these matter only where two members are there.
+    pub fn with_groups(
+        model: &'m Model,
+        signals: Vec<Signal>,
+        groups: Vec<(usize, Group)>,
+    ) -> Self {
+        let mut ranks = vec![0; model.graph.nodes().len()];
+        let mut is_group = vec![false; signals.len()];
+        for (place, group) in &groups {
+            is_group[*place] = true;
+            for member in &group.members {
+                let rank: &mut u32 = &mut ranks[member.node()];
+                *rank = if *rank == 0 { group.rank } else { group.rank.min(*rank) };
+            }
+        }
         let mut supports = Supports::new(model);
-        let supports: Vec<Vec<u32>> = signals.iter().map(|signal| supports.of(*signal)).collect();
+        let support = |(signal, is_group): (&Signal, &bool)| match is_group {
+            true => Vec::new(),
+            false => supports.of(*signal),
+        };
+        let supports: Vec<Vec<u32>> = signals.iter().zip(&is_group).map(support).collect();
         let mut by_fluent = vec![Vec::new(); model.fluents.len()];
         for (at, support) in supports.iter().enumerate() {
             for fluent in support {
@@ -39,7 +75,19 @@ impl<'m> Locals<'m> {
             }
         }
         let fanout = Rc::new(Fanout::new(model));
-        Self { model, fanout, signals, supports, by_fluent }
+        Self { model, fanout, signals, supports, by_fluent, groups, ranks: Rc::new(ranks) }
+    }
+
+    /// Where a proof in one state need not look behind: at the members of groups that come before a candidate.
+    fn cut(&self, candidate: usize) -> Option<Cut> {
+        if self.groups.is_empty() {
+            return None;
+        }
+        let own = self.groups.iter().find(|(place, _)| *place == candidate);
+        let below = own.map_or(u32::MAX, |(_, group)| group.rank);
+        let members = own.map_or(&[][..], |(_, group)| &group.members);
+        let except = members.iter().map(|member| member.node()).collect();
+        Some(Cut { ranks: self.ranks.clone(), below, except })
     }
 
     /// Tries to prove that a candidate holds after every move if the hypotheses for which `assumed` is true hold
@@ -51,20 +99,17 @@ impl<'m> Locals<'m> {
         conflicts: u32,
         deadline: &Deadline,
     ) -> Option<Vec<usize>> {
-        let mut sat = Sat::new(deadline);
-        let mut unrolling = Unrolling::sharing(self.model, Start::Anywhere, self.fanout.clone());
-        unrolling.blank_step();
-        let after = unrolling.literal(&mut sat, 1, self.signals[candidate])?;
-        if after == TRUE {
+        let mut attempt = Attempt::new(self, candidate, 1, None, deadline)?;
+        if attempt.goal == TRUE {
             return Some(Vec::new());
         }
         for role in 0..self.model.does.len() {
-            self.constrain(&mut sat, &mut unrolling, role)?;
-            if sat.clauses() > MOST_GATES * 3 {
-                return None;
-            }
+            attempt.constrain(role)?;
         }
-        self.needed(&mut sat, &mut unrolling, (candidate, after), assumed, conflicts)
+        if attempt.sat.clauses() > MOST_GATES * 3 {
+            return None;
+        }
+        attempt.needed(assumed, conflicts)
     }
 
     /// Tries to prove that a candidate holds where the others for which `assumed` is true hold. Returns those that were
@@ -76,63 +121,14 @@ impl<'m> Locals<'m> {
         conflicts: u32,
         deadline: &Deadline,
     ) -> Option<Vec<usize>> {
-        let mut sat = Sat::new(deadline);
-        let mut unrolling = Unrolling::sharing(self.model, Start::Anywhere, self.fanout.clone());
-        let now = unrolling.literal(&mut sat, 0, self.signals[candidate])?;
-        if now == TRUE {
-            return Some(Vec::new());
-        }
-        let others = |at: usize| at != candidate && assumed(at);
-        self.needed(&mut sat, &mut unrolling, (candidate, now), others, conflicts)
-    }
-
-    /// The hypotheses that a literal needs to hold, if it holds.
-    fn needed(
-        &self,
-        sat: &mut Sat,
-        unrolling: &mut Unrolling<'_>,
-        (candidate, goal): (usize, Lit),
-        assumed: impl Fn(usize) -> bool,
-        conflicts: u32,
-    ) -> Option<Vec<usize>> {
-        let mut selected: Vec<(usize, Lit)> = Vec::new();
-        for hypothesis in self.related(unrolling, candidate, assumed) {
-            let literal = unrolling.literal(sat, 0, self.signals[hypothesis])?;
-            let selector = sat.fresh();
-            sat.clause([-selector, literal]);
-            selected.push((hypothesis, selector));
-        }
-        let mut assumptions: Vec<Lit> = selected.iter().map(|(_, selector)| *selector).collect();
-        assumptions.push(-goal);
-        if sat.solve_within(&assumptions, conflicts) != Answer::Unsat {
-            return None;
-        }
-        let needed = selected.iter().filter(|(_, selector)| sat.failed(*selector));
-        Some(needed.map(|(hypothesis, _)| *hypothesis).collect())
-    }
-
-    /// The moves of a role that are there exclude each other and are legal.
-    fn constrain(&self, sat: &mut Sat, unrolling: &mut Unrolling<'_>, role: usize) -> Option<()> {
-        let mut made: Vec<Lit> = Vec::new();
-        let mut all = true;
-        for (does, legal) in self.model.does[role].iter().zip(&self.model.legal[role]) {
-            let Some(literal) = unrolling.existing(0, *does) else {
-                all &= *legal == Signal::FALSE;
-                continue;
-            };
-            let legal = unrolling.literal(sat, 0, *legal)?;
-            if legal == FALSE {
-                sat.clause([-literal]);
-            } else {
-                sat.clause([-literal, legal]);
-                made.push(literal);
+        let cuts = [self.cut(candidate).map(Some), Some(None)];
+        cuts.into_iter().flatten().find_map(|cut| {
+            let mut attempt = Attempt::new(self, candidate, 0, cut, deadline)?;
+            if attempt.goal == TRUE {
+                return Some(Vec::new());
             }
-        }
-        sat.at_most_one(&made);
-        if all {
-            sat.clause(made);
-        }
-        Some(())
+            attempt.needed(|at| at != candidate && assumed(at), conflicts)
+        })
     }
 
     /// The hypotheses that speak of fluents that are there, the candidate itself first.
@@ -152,6 +148,14 @@ impl<'m> Locals<'m> {
             .filter(|fluent| exists[*fluent])
             .flat_map(|fluent| self.by_fluent[fluent].iter().map(|at| *at as usize))
             .collect();
+        let there = |members: &[Signal]| {
+            members.iter().filter(|member| unrolling.existing(0, **member).is_some()).count()
+        };
+        let groups = self
+            .groups
+            .iter()
+            .filter(|(at, group)| *at != candidate && assumed(*at) && there(&group.members) >= 2);
+        let groups: Vec<usize> = groups.map(|(at, _)| *at).collect();
         found.push(candidate);
         found.sort_unstable();
         found.dedup();
@@ -160,8 +164,165 @@ impl<'m> Locals<'m> {
             let there = support.iter().filter(|fluent| exists[**fluent as usize]).count();
             (*at == candidate || there >= 2 || support.len() == 1) && assumed(*at)
         });
+        found.extend(groups);
         found
     }
+}
+
+/// The part of the circuit behind one candidate, as clauses.
+struct Attempt<'l, 'm> {
+    locals: &'l Locals<'m>,
+    sat: Sat,
+    unrolling: Unrolling<'m>,
+    candidate: usize,
+    /// The candidate, in the state that it is claimed of.
+    goal: Lit,
+    /// Moves of which only a part of their legality is known to the solver.
+    pending: Vec<(Lit, Signal)>,
+    /// The hypotheses that the solver knows, with the literals under which they hold.
+    selected: Vec<(usize, Lit)>,
+}
+
+impl<'l, 'm> Attempt<'l, 'm> {
+    /// Begins with the gates of a candidate after some steps.
+    fn new(
+        locals: &'l Locals<'m>,
+        candidate: usize,
+        steps: usize,
+        cut: Option<Cut>,
+        deadline: &Deadline,
+    ) -> Option<Self> {
+        let mut sat = Sat::new(deadline);
+        let mut unrolling =
+            Unrolling::sharing(locals.model, Start::Anywhere, locals.fanout.clone()).cutting(cut);
+        for _ in 0..steps {
+            unrolling.blank_step();
+        }
+        let goal = unrolling.literal(&mut sat, steps, locals.signals[candidate])?;
+        let (pending, selected) = (Vec::new(), Vec::new());
+        Some(Self { locals, sat, unrolling, candidate, goal, pending, selected })
+    }
+
+    /// The moves of a role that are there exclude each other and are legal, as far as single fluents say.
+    fn constrain(&mut self, role: usize) -> Option<()> {
+        let model = self.locals.model;
+        let mut made: Vec<Lit> = Vec::new();
+        let mut all = true;
+        for (does, legal) in model.does[role].iter().zip(&model.legal[role]) {
+            let Some(literal) = self.unrolling.existing(0, *does) else {
+                all &= *legal == Signal::FALSE;
+                continue;
+            };
+            if *legal == Signal::FALSE {
+                self.sat.clause([-literal]);
+                continue;
+            }
+            made.push(literal);
+            self.sketch(literal, *legal)?;
+        }
+        self.sat.at_most_one(&made);
+        if all {
+            self.sat.clause(made);
+        }
+        Some(())
+    }
+
+    /// What single fluents say about the legality of a move; the rest is left for later.
+    fn sketch(&mut self, does: Lit, legal: Signal) -> Option<()> {
+        let mut whole = true;
+        for condition in conditions(self.locals.model, legal) {
+            match self.locals.model.graph.nodes()[condition.node()] {
+                Node::Input(_) => {
+                    let literal = self.unrolling.literal(&mut self.sat, 0, condition)?;
+                    self.sat.clause([-does, literal]);
+                }
+                Node::False => {}
+                Node::And(..) => whole = false,
+            }
+        }
+        if !whole {
+            self.pending.push((does, legal));
+        }
+        Some(())
+    }
+
+    /// The hypotheses that the goal needs, if it holds. Where it fails by a move of which not everything is known, more
+    /// is said about it and about some others, and the question is put again.
+    fn needed(&mut self, assumed: impl Fn(usize) -> bool, conflicts: u32) -> Option<Vec<usize>> {
+        let mut more = 16;
+        loop {
+            self.assume(&assumed)?;
+            let selectors = self.selected.iter().map(|(_, selector)| *selector);
+            let assumptions: Vec<Lit> = selectors.chain([-self.goal]).collect();
+            match self.sat.solve_within(&assumptions, conflicts) {
+                Answer::Stopped => return None,
+                Answer::Unsat => {
+                    let needed = self.selected.iter().filter(|(_, lit)| self.sat.failed(*lit));
+                    return Some(needed.map(|(hypothesis, _)| *hypothesis).collect());
+                }
+                Answer::Sat => {
+                    if !self.refine(more)? || self.sat.clauses() > MOST_GATES * 3 {
+                        return None;
+                    }
+                    more *= 2;
+                }
+            }
+        }
+    }
+
+    /// Says all about the moves that the model makes, and about some others. False if all was said.
+    fn refine(&mut self, more: usize) -> Option<bool> {
+        let holds: Vec<bool> = self.pending.iter().map(|(does, _)| self.sat.holds(*does)).collect();
+        if !holds.contains(&true) {
+            return Some(false);
+        }
+        let mut left = Vec::new();
+        let mut others = 0;
+        for ((does, legal), holds) in std::mem::take(&mut self.pending).into_iter().zip(holds) {
+            if !holds && others == more {
+                left.push((does, legal));
+                continue;
+            }
+            others += usize::from(!holds);
+            let legal = self.unrolling.literal(&mut self.sat, 0, legal)?;
+            self.sat.clause([-does, legal]);
+        }
+        self.pending = left;
+        Some(true)
+    }
+
+    /// Tells the solver all hypotheses that speak of fluents that are there.
+    fn assume(&mut self, assumed: impl Fn(usize) -> bool) -> Option<()> {
+        let known: FxHashSet<usize> = self.selected.iter().map(|(at, _)| *at).collect();
+        for hypothesis in self.locals.related(&self.unrolling, self.candidate, assumed) {
+            if known.contains(&hypothesis) {
+                continue;
+            }
+            let signal = self.locals.signals[hypothesis];
+            let literal = self.unrolling.literal(&mut self.sat, 0, signal)?;
+            let selector = self.sat.fresh();
+            self.sat.clause([-selector, literal]);
+            self.selected.push((hypothesis, selector));
+        }
+        Some(())
+    }
+}
+
+/// The signals of which one is the conjunction.
+fn conditions(model: &Model, signal: Signal) -> Vec<Signal> {
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut todo = vec![signal];
+    while let Some(signal) = todo.pop() {
+        if !seen.insert(signal) {
+            continue;
+        }
+        match model.graph.nodes()[signal.node()] {
+            Node::And(a, b) if !signal.is_complemented() => todo.extend([a, b]),
+            _ => found.push(signal),
+        }
+    }
+    found
 }
 
 /// The fluents that signals depend on.

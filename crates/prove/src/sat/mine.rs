@@ -25,8 +25,8 @@ const MOST_PAIRS: usize = 12_000;
 const MOST_FLUENTS: usize = 6_000;
 
 /// The most derived atoms of one name that are looked at, the most of one group, and the words of samples for them.
-const MOST_DERIVED: usize = 20_000;
-const WIDEST_GROUP: usize = 300;
+const MOST_DERIVED: usize = 100_000;
+const WIDEST_GROUP: usize = 4_000;
 const WORDS: usize = 32;
 
 /// Groups of fluents, and fluents that never change.

@@ -20,6 +20,7 @@ pub mod parallel;
 pub mod pdr;
 pub mod plan;
 pub mod sample;
+pub mod sense;
 pub mod solver;
 pub mod swap;
 pub mod unroll;

@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use circuit::graph::{Node, Signal};
+use rustc_hash::FxHashSet;
 
 use super::model::{Input, Model};
 use super::solver::{FALSE, Lit, Sat, TRUE};
@@ -50,11 +51,30 @@ impl Fanout {
     }
 }
 
+/// Gates of the first step that are not looked behind: they may be anything.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// For each node its rank; 0 for nodes that are never cut, as are those that came later.
+    pub ranks: Rc<Vec<u32>>,
+    /// Nodes of lower rank than this are cut.
+    pub below: u32,
+    /// These are not.
+    pub except: FxHashSet<usize>,
+}
+
+impl Cut {
+    fn cuts(&self, node: usize) -> bool {
+        let rank = self.ranks.get(node).copied().unwrap_or(0);
+        rank > 0 && rank < self.below && !self.except.contains(&node)
+    }
+}
+
 /// The circuit in several steps.
 pub struct Unrolling<'m> {
     model: &'m Model,
     fanout: Rc<Fanout>,
     start: Start,
+    cut: Option<Cut>,
     /// For each step the literal of each node; 0 if it is not there yet.
     steps: Vec<Vec<Lit>>,
 }
@@ -69,7 +89,18 @@ impl<'m> Unrolling<'m> {
     pub fn sharing(model: &'m Model, start: Start, fanout: Rc<Fanout>) -> Self {
         let mut steps = vec![vec![0; model.graph.nodes().len()]];
         steps[0][0] = FALSE;
-        Self { model, fanout, start, steps }
+        Self { model, fanout, start, cut: None, steps }
+    }
+
+    /// Some gates of the first step may be anything.
+    #[must_use]
+    pub fn cutting(mut self, cut: Option<Cut>) -> Self {
+        self.cut = cut;
+        self
+    }
+
+    fn is_cut(&self, step: usize, node: usize) -> bool {
+        step == 0 && self.cut.as_ref().is_some_and(|cut| cut.cuts(node))
     }
 
     /// Says which literal an input of the first step is, before anything else is asked for.
@@ -155,6 +186,23 @@ impl<'m> Unrolling<'m> {
         self.literal(sat, step, self.model.fluents[fluent])
     }
 
+    /// The states of two steps are not the same. None if the deadline passed.
+    pub fn differ(&mut self, sat: &mut Sat, one: usize, other: usize) -> Option<()> {
+        let mut somewhere = Vec::new();
+        for fluent in 0..self.model.fluents.len() {
+            let a = self.fluent(sat, one, fluent)?;
+            let b = self.fluent(sat, other, fluent)?;
+            if a != b {
+                let here = sat.fresh();
+                sat.clause([-here, a, b]);
+                sat.clause([-here, -a, -b]);
+                somewhere.push(here);
+            }
+        }
+        sat.clause(somewhere);
+        Some(())
+    }
+
     /// The fluents that hold in a step of the model found last. What was not asked for counts as false.
     pub fn state(&mut self, sat: &Sat, step: usize) -> Vec<bool> {
         let literal = |signal: &Signal| match self.steps[step][signal.node()] {
@@ -191,6 +239,7 @@ impl<'m> Unrolling<'m> {
             let before = todo.len();
             match self.model.graph.nodes()[node] {
                 Node::False => self.steps[step][node] = FALSE,
+                _ if self.is_cut(step, node) => self.steps[step][node] = sat.fresh(),
                 Node::Input(number) => self.input(sat, step, node, number, &mut todo),
                 Node::And(..) => self.gate(sat, step, node, &mut todo),
             }
@@ -230,7 +279,7 @@ impl<'m> Unrolling<'m> {
     }
 
     fn gate(&mut self, sat: &mut Sat, step: usize, node: usize, todo: &mut Vec<(usize, usize)>) {
-        let leaves = self.leaves(node);
+        let leaves = self.leaves(step, node);
         let before = todo.len();
         let steps = &self.steps[step];
         todo.extend(leaves.iter().filter(|l| steps[l.node()] == 0).map(|l| (step, l.node())));
@@ -254,7 +303,7 @@ impl<'m> Unrolling<'m> {
     }
 
     /// The signals of which a gate is the conjunction, gates that only it reads left out.
-    fn leaves(&self, node: usize) -> Vec<Signal> {
+    fn leaves(&self, step: usize, node: usize) -> Vec<Signal> {
         let mut leaves = Vec::new();
         let mut todo = vec![node];
         while let Some(node) = todo.pop() {
@@ -266,6 +315,7 @@ impl<'m> Unrolling<'m> {
                     && !signal.is_complemented()
                     && !wide
                     && self.fanout.is_inner(signal.node())
+                    && !self.is_cut(step, signal.node())
                 {
                     todo.push(signal.node());
                 } else {

@@ -6,7 +6,6 @@
 //! with the evaluator, by nested rollouts, and with a [`Distance`] where somebody supplies one.
 
 mod best_first;
-mod clock;
 mod depth_first;
 mod ida;
 mod layers;
@@ -16,7 +15,6 @@ mod planner;
 use game::{Evaluator, JointMove, Machine, Move, ReasonError, Role, State};
 
 pub use best_first::{Guide, best_first};
-pub use clock::clock_fluents;
 pub use depth_first::depth_first;
 pub use ida::iterative_deepening_a_star;
 pub use layers::{Score, layers};

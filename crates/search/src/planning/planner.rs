@@ -3,10 +3,12 @@
 use std::time::{Duration, Instant};
 
 use game::playout::Random;
-use game::{Evaluator, Foreseen, Foresight, JointMove, Machine, Move, ReasonError, Role, State};
+use game::{
+    Evaluator, Foreseen, Foresight, JointMove, Machine, Move, ReasonError, Role, State,
+    clock_fluents,
+};
 
 use super::best_first::{Guide, best_first};
-use super::clock::clock_fluents;
 use super::depth_first::depth_first;
 use super::ida::iterative_deepening_a_star;
 use super::layers::{Score, layers};
@@ -399,10 +401,7 @@ impl Planner {
             observe(self);
         }
         if self.clock.is_none() {
-            self.clock = Some(match self.machine.clock() {
-                Some(clock) => clock,
-                None => clock_fluents(&mut *self.machine, state, self.options.seed)?,
-            });
+            self.clock = Some(clock_fluents(&mut *self.machine, state, self.options.seed)?);
         }
         loop {
             for method in METHODS {

@@ -208,14 +208,13 @@ impl<'a> Work<'a> {
         let most = self.options.conflicts;
         let lemmas = mine::groups(self.gates.program(), &self.samples);
         self.lost.clone_from(&lemmas);
-        let apart = self.apart();
-        self.lost.extend(apart);
-        self.demand(most / 10);
-        self.lost.retain(|lemma| !matches!(lemma, Lemma::Apart(_)));
+        self.demand_with_groups(most / 10);
         self.follow(most / 100);
         // What is easy is proved first, so that nothing easy waits for something hard.
         for (pass, conflicts) in efforts(most).enumerate() {
-            if pass == 1 {
+            if pass == 1 && !self.is_done() {
+                // More is known now than at first.
+                self.demand_with_groups(most / 10);
                 self.derive(most / 100);
                 self.follow(conflicts);
             }
@@ -373,6 +372,14 @@ impl<'a> Work<'a> {
         lemmas.retain(|_| !keep.next().copied().unwrap_or(false));
         self.lost = lemmas;
         facts
+    }
+
+    /// Proofs on demand, with groups of derived atoms among the guesses.
+    fn demand_with_groups(&mut self, conflicts: u32) {
+        let apart = self.apart();
+        self.lost.extend(apart);
+        self.demand(conflicts);
+        self.lost.retain(|lemma| !matches!(lemma, Lemma::Apart(_)));
     }
 
     /// Proofs of open parts on their part of the circuit, with what they need and nothing else.

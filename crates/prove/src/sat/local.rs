@@ -16,8 +16,10 @@ use super::model::{Input, Model};
 use super::solver::{Answer, Lit, Sat, TRUE};
 use super::unroll::{Cut, Fanout, Start, Unrolling};
 
-/// With more gates than that behind a candidate, the whole circuit is as good.
+/// With more gates than that behind a candidate, or more than half of all of them, the whole circuit is as good; not
+/// with so few.
 const MOST_GATES: usize = 60_000;
+const FEW_GATES: usize = 10_000;
 
 /// Hypotheses by the fluents they speak of.
 pub struct Locals<'m> {
@@ -99,15 +101,15 @@ impl<'m> Locals<'m> {
         conflicts: u32,
         deadline: &Deadline,
     ) -> Option<Vec<usize>> {
+        if self.is_large(&self.next_of(candidate)) {
+            return None;
+        }
         let mut attempt = Attempt::new(self, candidate, 1, None, deadline)?;
         if attempt.goal == TRUE {
             return Some(Vec::new());
         }
         for role in 0..self.model.does.len() {
             attempt.constrain(role)?;
-        }
-        if attempt.sat.clauses() > MOST_GATES * 3 {
-            return None;
         }
         attempt.needed(assumed, conflicts)
     }
@@ -121,7 +123,8 @@ impl<'m> Locals<'m> {
         conflicts: u32,
         deadline: &Deadline,
     ) -> Option<Vec<usize>> {
-        let cuts = [self.cut(candidate).map(Some), Some(None)];
+        let whole = (!self.is_large(&[self.signals[candidate]])).then_some(None);
+        let cuts = [self.cut(candidate).map(Some), whole];
         cuts.into_iter().flatten().find_map(|cut| {
             let mut attempt = Attempt::new(self, candidate, 0, cut, deadline)?;
             if attempt.goal == TRUE {
@@ -129,6 +132,31 @@ impl<'m> Locals<'m> {
             }
             attempt.needed(|at| at != candidate && assumed(at), conflicts)
         })
+    }
+
+    /// What the fluents that a candidate speaks of become.
+    fn next_of(&self, candidate: usize) -> Vec<Signal> {
+        let next = |fluent: &u32| self.model.next[*fluent as usize];
+        match &self.supports[candidate][..] {
+            [] => Supports::new(self.model).of(self.signals[candidate]).iter().map(next).collect(),
+            fluents => fluents.iter().map(next).collect(),
+        }
+    }
+
+    /// Whether so much of the circuit is behind signals that the whole circuit is as good.
+    fn is_large(&self, signals: &[Signal]) -> bool {
+        let most = (self.model.graph.nodes().len() / 2).clamp(FEW_GATES, MOST_GATES);
+        let mut seen = FxHashSet::default();
+        let mut todo: Vec<usize> = signals.iter().map(|signal| signal.node()).collect();
+        while let Some(node) = todo.pop() {
+            if seen.len() > most {
+                return true;
+            }
+            if let (true, Node::And(a, b)) = (seen.insert(node), self.model.graph.nodes()[node]) {
+                todo.extend([a.node(), b.node()]);
+            }
+        }
+        false
     }
 
     /// The hypotheses that speak of fluents that are there, the candidate itself first.

@@ -57,10 +57,8 @@ pub fn explore(
     let mut open: Vec<usize> =
         (0..properties.len()).filter(|at| properties[*at].is_some()).collect();
     let initial = machine.initial()?;
-    let counters = match how.merge {
-        true => counting_fluents(machine, &initial, how.seed)?,
-        false => State::new(),
-    };
+    let counters =
+        if how.merge { counting_fluents(machine, &initial, how.seed)? } else { State::new() };
     let mut complete = counters.is_empty();
     check(machine, properties, &mut open, (&initial, None), &[], found)?;
     let most = how.states.min(how.max_bytes / bytes(&initial)).max(1);

@@ -65,9 +65,8 @@ impl<'m> Locals<'m> {
             }
         }
         let mut supports = Supports::new(model);
-        let support = |(signal, is_group): (&Signal, &bool)| match is_group {
-            true => Vec::new(),
-            false => supports.of(*signal),
+        let support = |(signal, is_group): (&Signal, &bool)| {
+            if *is_group { Vec::new() } else { supports.of(*signal) }
         };
         let supports: Vec<Vec<u32>> = signals.iter().zip(&is_group).map(support).collect();
         let mut by_fluent = vec![Vec::new(); model.fluents.len()];

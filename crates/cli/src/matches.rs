@@ -33,8 +33,9 @@ use crate::table;
 PLAYER is [NAME=]SPEC; SPEC is a URL, `human`, or a strategy:
 {}
 
-Seats without a player get `random`. Exit codes: 0 played, 1 aborted, 2 cannot be played or recorded.",
-    serve::strategies()))]
+Seats without a player get `{}`. Where people play, a strategy thinks 5 seconds about a move (--think).
+Exit codes: 0 played, 1 aborted, 2 cannot be played or recorded.",
+    serve::strategies(), serve::default_strategy()))]
 pub struct MatchArgs {
     /// A rule sheet or library game
     #[arg(value_name = "GAME")]
@@ -45,9 +46,12 @@ pub struct MatchArgs {
     /// Seconds before the first move
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
     pub start_clock: f64,
-    /// Seconds for each move; 10, or an hour where people play
+    /// Seconds for each move; 10, or an hour where people play (2 minutes if against a URL)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub play_clock: Option<f64>,
+    /// The longest that strategies think about a move, in seconds; 5 where people play without a play clock
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub think: Option<f64>,
     /// Seconds to look at the rules beforehand
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub preview_clock: Option<f64>,
@@ -104,11 +108,12 @@ pub fn run(args: &MatchArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let mut setup = Setup::of(&source.name, &source.text, &game);
     configure(&mut setup, args, &specs, session);
     let terminal = Arc::new(Mutex::new(()));
+    let longest = thinking(args, &specs);
     let mut seats: Vec<Box<dyn Seat>> = specs
         .iter()
         .map(|spec| {
             let human = || Box::new(Human::new(&spec.name, &terminal)) as Box<dyn Seat>;
-            spec.seat(args.seed, args.retries).unwrap_or_else(human)
+            spec.seat_thinking(args.seed, args.retries, longest).unwrap_or_else(human)
         })
         .collect();
     let show = !args.quiet && !args.json && args.watch.as_deref() != Some("-");
@@ -126,7 +131,7 @@ pub fn run(args: &MatchArgs, session: &mut Session) -> anyhow::Result<Exit> {
     finish(args, &record, &room, session)
 }
 
-/// The players, `random` for seats that nobody was named for.
+/// The players, the default player for seats that nobody was named for.
 fn specs(args: &MatchArgs, game: &Game) -> Result<Vec<Spec>, Failure> {
     let parse =
         |text: &String| Spec::parse(text).map_err(|error| Failure::cannot(error.to_string()));
@@ -138,15 +143,33 @@ fn specs(args: &MatchArgs, game: &Game) -> Result<Vec<Spec>, Failure> {
     }
     while specs.len() < roles {
         let role = game.role_name(game::Role(specs.len() as u32));
-        exit::say(&format!("note: nobody was named for {role}, so random moves are made for it"));
-        specs.push(parse(&"random".to_owned())?);
+        let default = serve::default_strategy();
+        exit::say(&format!("note: nobody was named for {role}, so {default} plays it"));
+        specs.push(parse(&default)?);
     }
     Ok(specs)
 }
 
+/// Whether a person plays, and whether a URL does.
+fn kinds(specs: &[Spec]) -> (bool, bool) {
+    let any = |is: fn(&Kind) -> bool| specs.iter().any(|spec| is(&spec.kind));
+    (any(|kind| matches!(kind, Kind::Human)), any(|kind| matches!(kind, Kind::Remote(_))))
+}
+
+/// The longest that strategies think about a move: people have an hour, but do not want to wait for one.
+fn thinking(args: &MatchArgs, specs: &[Spec]) -> Option<Duration> {
+    let patience = kinds(specs).0 && args.play_clock.is_none();
+    args.think.or(patience.then_some(5.0)).map(Duration::from_secs_f64)
+}
+
 fn configure(setup: &mut Setup, args: &MatchArgs, specs: &[Spec], session: &Session) {
-    let people = specs.iter().any(|spec| matches!(spec.kind, Kind::Human));
-    let play = args.play_clock.unwrap_or(if people { 3600.0 } else { 10.0 });
+    // Players elsewhere are told the play clock, and may use all of it.
+    let usual = match kinds(specs) {
+        (true, false) => 3600.0,
+        (true, true) => 120.0,
+        (false, _) => 10.0,
+    };
+    let play = args.play_clock.unwrap_or(usual);
     setup.clocks = Clocks {
         preview: args.preview_clock.map(Duration::from_secs_f64),
         start: Duration::from_secs_f64(args.start_clock),
@@ -304,4 +327,35 @@ pub fn write_xml(folder: &Path, record: &MatchRecord) -> anyhow::Result<()> {
         manager::write_atomically(&folder.join(name), text.as_bytes()).with_context(failed)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Only {
+        #[command(flatten)]
+        args: MatchArgs,
+    }
+
+    /// The longest thought of strategies, and whether a person and a URL play.
+    fn of(line: &str) -> (Option<Duration>, (bool, bool)) {
+        let args = Only::try_parse_from(line.split_whitespace()).expect("arguments").args;
+        let parse = |text: &String| Spec::parse(text).expect("a player");
+        let specs: Vec<Spec> = args.players.iter().map(parse).collect();
+        (thinking(&args, &specs), kinds(&specs))
+    }
+
+    #[test]
+    fn strategies_think_five_seconds_where_people_play_without_a_clock() {
+        let seconds = |n| Some(Duration::from_secs(n));
+        assert_eq!(of("match g -p uct -p human"), (seconds(5), (true, false)));
+        assert_eq!(of("match g -p human -p uct --think 2"), (seconds(2), (true, false)));
+        assert_eq!(of("match g -p human -p uct --play-clock 30"), (None, (true, false)));
+        assert_eq!(of("match g -p uct -p random"), (None, (false, false)));
+        assert_eq!(of("match g -p human -p http://h:1"), (seconds(5), (true, true)));
+    }
 }

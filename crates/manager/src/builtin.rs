@@ -13,6 +13,7 @@ pub struct Builtin {
     seed: u64,
     ponder: bool,
     memory: usize,
+    longest: Option<Duration>,
     player: Option<Player>,
 }
 
@@ -24,7 +25,7 @@ const MARGIN: Duration = Duration::from_millis(50);
 impl Builtin {
     /// A seat whose random choices come from a seed.
     pub fn new(strategy: Strategy, seed: u64) -> Self {
-        Self { strategy, seed, ponder: false, memory: MEMORY, player: None }
+        Self { strategy, seed, ponder: false, memory: MEMORY, longest: None, player: None }
     }
 
     /// Lets it think while others do.
@@ -32,6 +33,21 @@ impl Builtin {
     pub fn pondering(mut self, ponder: bool) -> Self {
         self.ponder = ponder;
         self
+    }
+
+    /// Lets it think about a move no longer than this, however long the clock is: for matches with people.
+    #[must_use]
+    pub fn thinking(mut self, longest: Option<Duration>) -> Self {
+        self.longest = longest;
+        self
+    }
+
+    /// The end of the time for a move.
+    fn until(&self, deadline: Instant) -> Deadline {
+        match self.longest {
+            Some(longest) => before(deadline).not_after(Instant::now() + longest),
+            None => before(deadline),
+        }
     }
 }
 
@@ -48,7 +64,8 @@ impl Seat for Builtin {
     fn start(&mut self, briefing: &Briefing<'_>, deadline: Instant) -> Result<(), Fault> {
         let mut setup = Setup::new(briefing.game, briefing.role).with_reasoner(briefing.reasoner);
         setup.start_clock = briefing.clocks.start;
-        setup.play_clock = briefing.clocks.play;
+        let play = briefing.clocks.play;
+        setup.play_clock = self.longest.map_or(play, |longest| play.min(longest));
         // Each role its own numbers, also where one strategy plays several.
         setup.seed = self.seed.wrapping_mul(31).wrapping_add(u64::from(briefing.role.0));
         (setup.ponder, setup.memory) = (self.ponder, self.memory);
@@ -57,11 +74,12 @@ impl Seat for Builtin {
     }
 
     fn play(&mut self, ask: &Ask<'_>) -> Result<Move, Fault> {
+        let deadline = self.until(ask.deadline);
         let Some(player) = &mut self.player else {
             return Err(Fault::Refused("the match has not begun".to_owned()));
         };
         player.resume_at(ask.state);
-        player.play(None, &before(ask.deadline)).map_err(|error| match error {
+        player.play(None, &deadline).map_err(|error| match error {
             PlayError::NoLegalMove => Fault::Illegal("nil".to_owned()),
             other => Fault::Refused(other.to_string()),
         })

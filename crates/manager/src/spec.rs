@@ -1,6 +1,7 @@
 //! Players as people name them: `uct:threads=2`, `http://localhost:9147`, `human`, `me=random`.
 
 use std::fmt;
+use std::time::Duration;
 
 use player::Strategy;
 
@@ -86,11 +87,23 @@ impl Spec {
 
     /// A seat for it; none for people, whom only a terminal can seat.
     pub fn seat(&self, seed: u64, retries: u32) -> Option<Box<dyn Seat>> {
+        self.seat_thinking(seed, retries, None)
+    }
+
+    /// The same, with the longest time that a strategy thinks about a move.
+    pub fn seat_thinking(
+        &self,
+        seed: u64,
+        retries: u32,
+        longest: Option<Duration>,
+    ) -> Option<Box<dyn Seat>> {
         match &self.kind {
             Kind::Remote(address) => {
                 Some(Box::new(Remote::new(self.name.clone(), address.clone()).retrying(retries)))
             }
-            Kind::Builtin(strategy) => Some(Box::new(Builtin::new(strategy.clone(), seed))),
+            Kind::Builtin(strategy) => {
+                Some(Box::new(Builtin::new(strategy.clone(), seed).thinking(longest)))
+            }
             Kind::Human => None,
         }
     }

@@ -38,7 +38,7 @@ mod thinker;
 mod worker;
 
 pub use options::{Kind, OptionInfo, Options};
-pub use play::{PlayError, Player, Setup, Trouble};
+pub use play::{PlayError, Player, Setup, Trouble, circuit_budget};
 pub use registry::StrategyInfo;
 pub use strategy::{BadStrategy, Strategy};
 pub use thinker::{Context, Thinker, Thought};

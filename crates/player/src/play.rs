@@ -66,6 +66,12 @@ impl Setup {
     }
 }
 
+/// The bounds on the circuit of a player with some memory; the flag ends its building.
+pub fn circuit_budget(memory: usize, abandon: &Arc<AtomicBool>) -> Budget {
+    let cancel = Some(abandon.clone());
+    Budget { cancel, max_bytes: memory.max(MEMORY), ..Budget::default() }
+}
+
 /// Why there is no move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -139,12 +145,7 @@ impl Player {
     pub(crate) fn new(strategy: Strategy, setup: Setup) -> Self {
         let abandon = Arc::new(AtomicBool::new(false));
         let reasoner = setup.reasoner.clone().unwrap_or_else(|| {
-            let budget = Budget {
-                cancel: Some(abandon.clone()),
-                max_bytes: setup.memory.max(MEMORY),
-                ..Budget::default()
-            };
-            Reasoner::in_background(&setup.game, budget).0
+            Reasoner::in_background(&setup.game, circuit_budget(setup.memory, &abandon)).0
         });
         let context = Context {
             reasoner: reasoner.clone(),

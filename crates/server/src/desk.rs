@@ -1,7 +1,7 @@
 //! Which match a message belongs to, and what is answered at once.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +13,8 @@ use tracing::{debug, info, warn};
 
 use crate::clock::Due;
 use crate::config::Config;
+use crate::memory::{self, Tidying};
+use crate::preview::Previews;
 use crate::seat::{Command, NO_MOVE, Ready, Seat};
 
 /// A match as the desk knows it.
@@ -39,6 +41,10 @@ pub struct Status {
     pub matches: usize,
     /// Messages answered so far.
     pub messages: u64,
+    /// Whether a game that was announced by PREVIEW is kept.
+    pub preview: bool,
+    /// Matches that began with what was prepared for a PREVIEW.
+    pub prepared: u64,
 }
 
 /// The matches of a server.
@@ -47,6 +53,11 @@ pub(crate) struct Desk {
     matches: Mutex<BTreeMap<String, Entry>>,
     messages: Mutex<u64>,
     large: Semaphore,
+    previews: Previews,
+    prepared: AtomicU64,
+    /// Matches whose threads have ended.
+    over: Arc<AtomicU64>,
+    tidying: Mutex<Tidying>,
 }
 
 /// How many large messages are read at a time.
@@ -59,7 +70,17 @@ impl Desk {
     pub(crate) fn new(config: Config) -> Self {
         let (matches, messages) = (Mutex::default(), Mutex::default());
         let large = Semaphore::new(LARGE_AT_ONCE);
-        Self { config: Arc::new(config), matches, messages, large }
+        let (previews, prepared) = (Previews::default(), AtomicU64::new(0));
+        Self {
+            config: Arc::new(config),
+            matches,
+            messages,
+            large,
+            previews,
+            prepared,
+            over: Arc::default(),
+            tidying: Mutex::default(),
+        }
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -80,20 +101,42 @@ impl Desk {
 
     pub(crate) fn status(&self) -> Status {
         let messages = *self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        Status { matches: self.matches().len(), messages }
+        let prepared = self.prepared.load(Ordering::Relaxed);
+        let preview = self.previews.is_kept();
+        Status { matches: self.matches().len(), messages, preview, prepared }
     }
 
     /// Ends all matches.
     pub(crate) fn close(&self) {
+        self.previews.close();
         let matches = std::mem::take(&mut *self.matches());
         for entry in matches.into_values() {
             entry.abort();
         }
     }
 
-    /// Ends matches that have been silent for too long although their threads are busy: those that only wait
-    /// end by themselves.
+    /// What is done now and then: matches that have been silent for too long although their threads are busy are
+    /// ended (those that only wait end by themselves), what is not used any more is given back.
     pub(crate) fn sweep(&self) {
+        if self.previews.sweep() {
+            self.over.fetch_add(1, Ordering::SeqCst);
+        }
+        self.end_silent();
+        self.tidy();
+    }
+
+    /// Gives memory back, in a thread of its own: the system may take its time.
+    fn tidy(&self) {
+        let idle = self.matches().is_empty();
+        let over = self.over.load(Ordering::SeqCst);
+        let mut tidying = self.tidying.lock().unwrap_or_else(PoisonError::into_inner);
+        if tidying.is_due(over, idle, Instant::now()) {
+            let tidy = std::thread::Builder::new().name("tidy".to_owned());
+            let _ = tidy.spawn(memory::give_back);
+        }
+    }
+
+    fn end_silent(&self) {
         let silence = self.config.silence;
         let over = |entry: &Entry| entry.heard.elapsed() > 3 * entry.longest_clock + 2 * silence;
         let mut matches = self.matches();
@@ -115,10 +158,7 @@ impl Desk {
                 let available = self.matches().len() < self.config.matches;
                 Reply::Info { name: self.config.name.clone(), available }
             }
-            Request::Preview { rules, clock } => {
-                info!(bytes = rules.len(), ?clock, "PREVIEW");
-                Reply::Ready
-            }
+            Request::Preview { rules, clock } => self.preview(&rules, clock, arrival).await,
             Request::Start(start) => self.start(start, arrival).await,
             Request::Play { id, moves } => self.play(&id, moves, arrival).await,
             Request::Stop { id, moves } => self.stop(&id, moves),
@@ -134,6 +174,20 @@ impl Desk {
                 Reply::Refused(REFUSED_GDL_II)
             }
         }
+    }
+
+    /// Prepares a game, and answers when that is done or the clock is nearly over: a manager may send START as
+    /// soon as it has the answer. Matches that are being played are not disturbed.
+    async fn preview(&self, rules: &str, clock: Duration, arrival: Instant) -> Reply {
+        info!(bytes = rules.len(), ?clock, "PREVIEW");
+        if self.matches().len() < self.config.matches {
+            let due = Due::new(arrival, clock, self.config.margin);
+            let stay = 3 * clock + self.config.silence;
+            if let Some(done) = self.previews.prepare(rules, stay, &self.config) {
+                let _ = tokio::time::timeout_at(due.reply.into(), done).await;
+            }
+        }
+        Reply::Ready
     }
 
     async fn start(&self, start: Start, arrival: Instant) -> Reply {
@@ -153,7 +207,10 @@ impl Desk {
             return Reply::Busy;
         }
         let config = self.config.clone();
-        let seat = Seat { start, due, config, commands: to_do, ready, begun };
+        let over = self.over.clone();
+        let prepared = self.previews.find(&start.rules);
+        self.prepared.fetch_add(u64::from(prepared.is_some()), Ordering::Relaxed);
+        let seat = Seat { start, due, config, prepared, commands: to_do, ready, begun, over };
         let thread = std::thread::Builder::new().name("match".to_owned()).spawn(move || seat.run());
         if let Err(error) = thread {
             warn!(%error, "no thread for a match");

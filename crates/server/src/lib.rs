@@ -25,6 +25,8 @@ mod connection;
 mod desk;
 mod history;
 mod listen;
+mod memory;
+mod preview;
 mod seat;
 
 pub use config::Config;

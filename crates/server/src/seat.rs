@@ -4,22 +4,22 @@
 //! clock of the message is nearly over, and then sends what [`Ready`] holds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use game::{Deadline, Game, Role};
-use gdl::{Syntax, keyword};
 use player::{Player, Setup, Strategy};
 use protocol::Start;
-use protocol::message::{REFUSED_GDL_II, REFUSED_ROLE, REFUSED_RULES};
+use protocol::message::{REFUSED_ROLE, REFUSED_RULES};
 use tokio::sync::oneshot;
 use tracing::{debug, info, warn};
 
 use crate::clock::Due;
 use crate::config::Config;
 use crate::history::{Followed, History};
+use crate::preview::{self, Hold};
 
 /// What the desk tells a match.
 pub(crate) enum Command {
@@ -52,12 +52,13 @@ impl Ready {
     }
 }
 
-/// Marks the match as ended, also when its thread panics.
-struct Ending(Arc<Ready>);
+/// Marks the match as ended and counts it, also when its thread panics.
+struct Ending(Arc<Ready>, Arc<AtomicU64>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
         self.0.ended.store(true, Ordering::SeqCst);
+        self.1.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -66,10 +67,14 @@ pub(crate) struct Seat {
     pub start: Start,
     pub due: Due,
     pub config: Arc<Config>,
+    /// The same rules, if they were announced.
+    pub prepared: Option<Arc<Hold>>,
     pub commands: Receiver<Command>,
     pub ready: Arc<Ready>,
     /// Told once whether the match can be played.
     pub begun: oneshot::Sender<Result<(), &'static str>>,
+    /// Counts matches whose threads have ended.
+    pub over: Arc<AtomicU64>,
 }
 
 /// How many joint moves of the expected line are told.
@@ -81,13 +86,18 @@ pub(crate) const NO_MOVE: &str = "nil";
 impl Seat {
     /// Lives through the match.
     pub(crate) fn run(self) {
-        let _ending = Ending(self.ready.clone());
+        let _ending = Ending(self.ready.clone(), self.over.clone());
         let span = tracing::info_span!("match", id = %self.start.id, role = %self.start.role);
         let _inside = span.enter();
-        let Self { start, due, config, commands, ready, begun } = self;
+        let Self { start, due, config, prepared, commands, ready, begun, over: _ } = self;
         let (start_clock, play_clock) = (start.start_clock, start.play_clock);
         info!(start_clock = ?start_clock, play_clock = ?play_clock, bytes = start.rules.len(), "START");
-        let made = catch_unwind(AssertUnwindSafe(|| make(&start, &config)));
+        let reasoner = prepared.as_ref().and_then(|hold| hold.prepared().reasoner().ok());
+        if let Some(reasoner) = &reasoner {
+            info!(machine = %reasoner.status(), "the rules are those of the PREVIEW");
+        }
+        let known = reasoner.as_ref().map(|reasoner| reasoner.game().clone());
+        let made = catch_unwind(AssertUnwindSafe(|| make(&start, known, &config)));
         let (game, role) = match made.unwrap_or(Err(REFUSED_RULES)) {
             Ok(made) => made,
             Err(why) => {
@@ -98,7 +108,9 @@ impl Seat {
         };
         drop(start.rules);
         let silence = 3 * start_clock.max(play_clock) + config.silence;
-        match Table::new(&game, role, &config, (start_clock, play_clock), ready) {
+        let mut setup = Setup::new(&game, role);
+        (setup.start_clock, setup.play_clock, setup.reasoner) = (start_clock, play_clock, reasoner);
+        match Table::new(setup, &config, ready) {
             Some(mut table) => {
                 table.prepare(due);
                 let _ = begun.send(Ok(()));
@@ -112,19 +124,12 @@ impl Seat {
     }
 }
 
-/// The game and the role of a START message.
-fn make(start: &Start, config: &Config) -> Result<(Game, Role), &'static str> {
-    let (rules, problems) = gdl::parse_as(&start.rules, Syntax::Kif, &config.reading());
-    if let Some(problem) = problems.first() {
-        warn!(message = problem.message, "a problem of the rules");
-    }
-    if rules.clauses.iter().any(|clause| clause.head.name == keyword::SEES) {
-        return Err(REFUSED_GDL_II);
-    }
-    let game = Game::new(rules).map_err(|error| {
-        warn!(%error, "the rules cannot be played");
-        REFUSED_RULES
-    })?;
+/// The game and the role of a START message; the game may be known already.
+fn make(start: &Start, known: Option<Game>, config: &Config) -> Result<(Game, Role), &'static str> {
+    let game = match known {
+        Some(game) => game,
+        None => preview::read(&start.rules, config)?,
+    };
     let term = game.universe().parse(&start.role);
     let role = game.role_ids().find(|role| Some(&game.roles()[role.index()]) == term.as_ref());
     Ok((game, role.ok_or(REFUSED_ROLE)?))
@@ -138,15 +143,8 @@ struct Table {
 }
 
 impl Table {
-    fn new(
-        game: &Game,
-        role: Role,
-        config: &Config,
-        clocks: (Duration, Duration),
-        ready: Arc<Ready>,
-    ) -> Option<Self> {
-        let mut setup = Setup::new(game, role);
-        (setup.start_clock, setup.play_clock) = clocks;
+    fn new(mut setup: Setup, config: &Config, ready: Arc<Ready>) -> Option<Self> {
+        let role = setup.role;
         (setup.seed, setup.ponder, setup.memory) = (config.seed, config.ponder, config.memory);
         let strategy = config.strategy.clone().or_else(|| Strategy::parse("random").ok())?;
         let player = strategy.player(setup);

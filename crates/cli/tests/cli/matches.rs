@@ -106,9 +106,21 @@ fn people_play_by_number_and_text() {
 }
 
 #[test]
+fn people_do_not_wait_for_strategies_as_long_as_these_may_wait_for_them() {
+    let begin = Instant::now();
+    let pit = ["match", "tictactoe", "-p", "human", "-p", "uct", "--start-clock", "0"];
+    let moves = "1\n2\n3\n4\n5\n6\n7\n8\n9\n".repeat(9);
+    let played = fed(&[&pit[..], &["--think", "0.2"]].concat(), moves.as_bytes()).expect(0);
+    assert!(played.out.contains("Result after"), "{played:?}");
+    assert!(begin.elapsed() < Duration::from_secs(60), "the clock is an hour");
+}
+
+#[test]
 fn seats_without_a_player_and_wrong_players_are_told() {
-    let lone = fluxion(&["match", "tictactoe", "--player", "legal", "--quiet"]).expect(0);
-    assert!(lone.err.contains("nobody was named for oplayer"), "{lone:?}");
+    let clocks = ["--start-clock", "1", "--play-clock", "1"];
+    let lone = ["match", "tictactoe", "--player", "legal", "--quiet"];
+    let lone = fluxion(&[&lone[..], &clocks].concat()).expect(0);
+    assert!(lone.err.contains("nobody was named for oplayer, so fluxion plays it"), "{lone:?}");
     let many =
         fluxion(&["match", "tictactoe", "-p", "legal", "-p", "legal", "-p", "legal"]).expect(2);
     assert!(many.err.contains("3 players were named for 2 roles"), "{many:?}");

@@ -95,8 +95,9 @@ fn a_start_of_ten_megabytes_is_answered_in_time() {
         let _ = write!(rules, " (filler {number} {} of many)", number + 1);
         number += 1;
     }
+    let message = format!("(START big xplayer ({rules}) 20 20)");
     let begin = Instant::now();
-    let reply = tell(at, &format!("(START big xplayer ({rules}) 20 20)"));
+    let reply = tell(at, &message);
     let taken = begin.elapsed();
     assert_eq!(reply, "ready");
     assert!(taken < Duration::from_secs(20), "{taken:?}");

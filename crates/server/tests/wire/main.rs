@@ -4,6 +4,7 @@
 mod families;
 mod faults;
 mod hostile;
+mod previews;
 mod soak;
 
 use std::io::{Read, Write};

@@ -1,16 +1,20 @@
 //! Many bullet matches through real HTTP: no time-out, no illegal move, no leak.
 //!
-//! `FLUXION_MATCHES` sets their number (6 by default, 1,000 for the figures in `docs/reliability.md`),
-//! `FLUXION_STRATEGIES` the strategies, separated by blanks; each match takes the next two.
+//! Variables for the figures in `docs/reliability.md`: `FLUXION_MATCHES` sets their number (6 by default; from 100 on
+//! memory is judged), `FLUXION_ABREAST` how many are played at a time, `FLUXION_STRATEGIES` the strategies,
+//! separated by blanks, of which each match takes the next ones, `FLUXION_PLAY_CLOCK` the clock in seconds,
+//! `FLUXION_LOAD` how many threads do nothing but use the cores beside it.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use game::Game;
 use manager::{Address, Clocks, Match, Remote, Seat, Setup};
 use player::Strategy;
-use server::{Config, spawn};
+use server::{Config, Running, spawn};
 
 use crate::wait_for;
 
@@ -29,11 +33,25 @@ fn setting(name: &str, default: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| default.to_owned())
 }
 
+/// After that many steps a match is aborted.
+const LONGEST: usize = 100;
+/// How often a line is written.
+const TOLD: usize = 20;
+/// How long freed memory may take to be given back.
+const REST: Duration = Duration::from_secs(25);
+/// Threads that are no part of a match: the test's own, its runner's, and those of servers that give memory back.
+const OTHERS: u64 = 4;
+
+/// A number that the system knows about this process.
+fn process(key: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with(key))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// The memory of this process in kilobytes.
 fn resident() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
+    process("VmRSS:")
 }
 
 /// One match of the next game with players of the next strategies; what went wrong in it.
@@ -45,11 +63,11 @@ fn play(
     let (name, rules, game) = &games[number % games.len()];
     let mut setup = Setup::of(name, rules, game);
     setup.id = format!("soak.{name}.{number}");
-    let seconds = Duration::from_secs;
+    let play = setting("FLUXION_PLAY_CLOCK", "1").parse().expect("seconds");
+    let (start, play) = (Duration::from_secs(2), Duration::from_secs(play));
     // No grace: an answer after the clock is a fault.
-    setup.clocks =
-        Clocks { preview: None, start: seconds(2), play: seconds(1), grace: Duration::ZERO };
-    setup.policy.longest = 200;
+    setup.clocks = Clocks { preview: None, start, play, grace: Duration::ZERO };
+    setup.policy.longest = LONGEST;
     setup.seed = number as u64;
     setup.scramble = number.is_multiple_of(2).then_some(number as u64);
     let round = number / games.len();
@@ -67,69 +85,144 @@ fn play(
     let mut wrong: Vec<String> = faults
         .map(|(step, error, player)| format!("{}, step {step}, {player}: {error}", record.match_id))
         .collect();
-    let ended = record.is_completed || record.moves.len() == 200;
+    let ended = record.is_completed || record.moves.len() == LONGEST;
     if !ended {
         wrong.push(format!("{}: {:?}", record.match_id, record.fluxion.map(|x| x.aborted_because)));
     }
     wrong
 }
 
+/// The players, the games, and what is counted while matches are played.
+struct Soak {
+    servers: Vec<(String, Running)>,
+    players: Vec<(String, Address)>,
+    games: Vec<(String, String, Game)>,
+    wrong: Mutex<Vec<String>>,
+    begin: Instant,
+}
+
+impl Soak {
+    fn new(strategies: &str) -> Self {
+        let servers: Vec<_> = strategies
+            .split_whitespace()
+            .map(|text| {
+                let strategy = Some(Strategy::parse(text).expect("a strategy"));
+                let config =
+                    Config { matches: 64, memory: 64 << 20, strategy, ..Config::default() };
+                (text.to_owned(), spawn(config).expect("a free port"))
+            })
+            .collect();
+        let address = |at: SocketAddr| Address::parse(&at.to_string()).expect("an address");
+        let players =
+            servers.iter().map(|(name, server)| (name.clone(), address(server.address())));
+        let games = GAMES.iter().filter_map(|name| library::find(name)).map(|entry| {
+            let game = Game::from_text(entry.rules).expect("sound rules");
+            (entry.name.to_owned(), entry.rules.to_owned(), game)
+        });
+        let (players, games): (Vec<_>, Vec<_>) = (players.collect(), games.collect());
+        assert!(games.len() >= 5, "the library has lost its games");
+        let (wrong, begin) = (Mutex::default(), Instant::now());
+        Self { servers, players, games, wrong, begin }
+    }
+
+    /// Plays matches with these numbers, some at a time.
+    fn play(&self, numbers: Range<usize>, abreast: usize) {
+        let next = AtomicUsize::new(numbers.start);
+        std::thread::scope(|scope| {
+            for _ in 0..abreast {
+                scope.spawn(|| {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::SeqCst);
+                        if number >= numbers.end {
+                            return;
+                        }
+                        let found = play(number, &self.players, &self.games);
+                        self.note(number, found);
+                    }
+                });
+            }
+        });
+    }
+
+    /// What went wrong, told at once; a line now and then for those who wait.
+    fn note(&self, number: usize, found: Vec<String>) {
+        for fault in &found {
+            println!("match {number}: {fault}");
+        }
+        let mut wrong = self.wrong.lock().expect("no panic");
+        wrong.extend(found);
+        if (number + 1).is_multiple_of(TOLD) {
+            let (seconds, kilobytes) = (self.begin.elapsed().as_secs(), resident().unwrap_or(0));
+            println!("{} matches, {} faults, {seconds} s, {kilobytes} kB", number + 1, wrong.len());
+        }
+    }
+
+    /// The memory in kilobytes when no match is left and its threads have ended. What was freed is given back
+    /// within some seconds, so the least of a while counts.
+    fn at_rest(&self) -> Option<u64> {
+        let quiet = || self.servers.iter().all(|(_, server)| server.status().matches == 0);
+        wait_for("the end of all matches", quiet);
+        let most = self.servers.len() as u64 + OTHERS;
+        wait_for("the end of all threads", || process("Threads:").is_none_or(|now| now <= most));
+        let until = Instant::now() + REST;
+        let mut least = resident()?;
+        while Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(500));
+            least = least.min(resident()?);
+        }
+        Some(least)
+    }
+}
+
+/// Threads that do nothing but use the cores, until they are dropped.
+struct Load(Arc<AtomicBool>);
+
+impl Load {
+    fn new(threads: usize) -> Self {
+        let stop = Arc::<AtomicBool>::default();
+        for _ in 0..threads {
+            let stop = stop.clone();
+            std::thread::spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        Self(stop)
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn bullet_matches_through_http_have_no_faults_and_leak_nothing() {
     let matches: usize = setting("FLUXION_MATCHES", "6").parse().expect("a number of matches");
     let abreast: usize = setting("FLUXION_ABREAST", "2").parse().expect("a number of matches");
-    let strategies = setting("FLUXION_STRATEGIES", "random legal random");
-    let servers: Vec<_> = strategies
-        .split_whitespace()
-        .map(|text| {
-            let strategy = Some(Strategy::parse(text).expect("a strategy"));
-            let config = Config { matches: 64, memory: 64 << 20, strategy, ..Config::default() };
-            (text.to_owned(), spawn(config).expect("a free port"))
-        })
-        .collect();
-    let address = |at: std::net::SocketAddr| Address::parse(&at.to_string()).expect("an address");
-    let players: Vec<_> =
-        servers.iter().map(|(name, server)| (name.clone(), address(server.address()))).collect();
-    let games: Vec<_> = GAMES
-        .iter()
-        .filter_map(|name| library::find(name))
-        .map(|entry| {
-            let game = Game::from_text(entry.rules).expect("sound rules");
-            (entry.name.to_owned(), entry.rules.to_owned(), game)
-        })
-        .collect();
-    assert!(games.len() >= 5, "the library has lost its games");
-    let (next, wrong, begin) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Instant::now());
-    let early = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..abreast {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::SeqCst);
-                    if number >= matches {
-                        return;
-                    }
-                    let found = play(number, &players, &games);
-                    wrong.lock().expect("no panic").extend(found);
-                    // The first tenth fills caches that stay.
-                    if number == matches / 10 {
-                        *early.lock().expect("no panic") = resident();
-                    }
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().expect("no panic");
-    assert!(wrong.is_empty(), "{} faults: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
-    wait_for("the end of all matches", || servers.iter().all(|(_, s)| s.status().matches == 0));
-    let messages: u64 = servers.iter().map(|(_, server)| server.status().messages).sum();
-    let early = early.into_inner().expect("no panic");
+    let load: usize = setting("FLUXION_LOAD", "0").parse().expect("a number of threads");
+    let soak = Soak::new(&setting("FLUXION_STRATEGIES", "random legal random"));
+    let judged = matches >= 100;
+    // Afterwards each strategy has played each game.
+    let warm = (soak.games.len() * soak.players.len()).min(matches / 2);
+    let busy = Load::new(load);
+    soak.play(0..warm, abreast);
+    drop(busy);
+    let early = if judged { soak.at_rest() } else { None };
+    let busy = Load::new(load);
+    soak.play(warm..matches, abreast);
+    drop(busy);
+    let seconds = soak.begin.elapsed().as_secs();
+    let late = if judged { soak.at_rest() } else { None };
+    let messages: u64 = soak.servers.iter().map(|(_, server)| server.status().messages).sum();
     println!(
-        "{matches} matches, {messages} messages, {:.0} s, {early:?} kB after a tenth, {:?} kB at the end",
-        begin.elapsed().as_secs_f64(),
-        resident()
+        "{matches} matches, {messages} messages, {seconds} s, {early:?} kB after {warm}, {late:?} kB at the end"
     );
-    if let (true, Some(early), Some(late)) = (matches >= 100, early, resident()) {
+    let wrong = soak.wrong.lock().expect("no panic");
+    assert!(wrong.is_empty(), "{} faults: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
+    if let (Some(early), Some(late)) = (early, late) {
         assert!(late <= early + early / 10, "{early} kB became {late} kB");
     }
 }

@@ -181,6 +181,24 @@ fn most_states_of_tic_tac_toe_and_tic_tic_toe_are_saved() {
     assert_eq!(plain, 5478 - 958);
 }
 
+/// Dear symmetries are given up near the leaves, where they save little, and kept near the root, where they save
+/// whole subtrees: the few states there cost nothing. Prices are given, so the clock has no part in it.
+#[test]
+fn what_saves_subtrees_is_kept_where_symmetries_are_dear() {
+    let micros = Duration::from_micros;
+    let mut setting = Setting::new("connect_four");
+    setting.prices = Some(Prices { expansion: micros(2), symmetry: micros(4) });
+    let (plain, _) = setting.run(Use::Nothing, 6, usize::MAX);
+    let (all, _) = setting.run(Use::States, 6, usize::MAX);
+    let (thrifty, _) = setting.run_within(Use::Thrift, 6, usize::MAX, micros(500));
+    assert!(all < thrifty, "nothing was switched off: {thrifty} of {plain}, {all} with all");
+    assert!(thrifty * 10 < plain * 9, "{thrifty} of {plain}, {all} with all");
+    // Where nothing may be lost, nothing is asked for long.
+    setting.prices = Some(Prices { expansion: Duration::ZERO, symmetry: micros(4) });
+    let (free, _) = setting.run_within(Use::Thrift, 6, usize::MAX, Duration::ZERO);
+    assert!(free > all, "{free} of {plain}");
+}
+
 const TABLE: [(&str, &str, u32); 13] = [
     ("8puzzle", "eight_puzzle", 15),
     ("asteroidsparallel", "asteroids_parallel", 7),

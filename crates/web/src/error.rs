@@ -73,6 +73,11 @@ impl ApiError {
         Self { hint: Some(hint), ..Self::new(StatusCode::UNAUTHORIZED, "token", message) }
     }
 
+    /// Whether the token is missing or wrong.
+    pub fn is_token(&self) -> bool {
+        self.status == StatusCode::UNAUTHORIZED
+    }
+
     /// There is no such thing.
     pub fn not_found(what: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", what)

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 
 use crate::app::App;
 use crate::error::{ApiError, Outcome};
@@ -31,6 +31,28 @@ const ID_LENGTH: usize = 24;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
      connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";
+
+/// What browsers are shown where a token is missing, and what that page may do. It has its style in itself, since nothing
+/// else is given out; the hash is that of the style.
+const DOOR: &str = include_str!("door.html");
+const DOOR_POLICY: &str = "default-src 'none'; style-src 'sha256-arWHjXIprnGiZoRyo4000QyKRKghn2Cw7lOK/FrNWYU='; base-uri 'none'; \
+     form-action 'self'; frame-ancestors 'none'";
+
+/// The reply to a visitor without the token: a page for people, JSON for programs.
+fn at_the_door(error: ApiError, wants_page: bool) -> Response {
+    if !wants_page {
+        return error.into_response();
+    }
+    let policy = [("content-security-policy", DOOR_POLICY)];
+    (StatusCode::UNAUTHORIZED, policy, Html(DOOR)).into_response()
+}
+
+/// Whether a request is a browser going to an address.
+fn wants_page(request: &Request) -> bool {
+    let accepted = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let of_api = request.uri().path().starts_with("/api/");
+    !of_api && accepted.is_some_and(|accepted| accepted.contains("text/html"))
+}
 
 impl<S: Send + Sync> FromRequestParts<S> for Visitor {
     type Rejection = ApiError;
@@ -151,6 +173,7 @@ pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next
         .and_then(|()| check_origin(request.method(), request.headers()))
         .and_then(|()| check_token(&app, &request));
     let mut response = match checked {
+        Err(error) if error.is_token() => at_the_door(error, wants_page(&request)),
         Err(error) => error.into_response(),
         Ok(Some(response)) => response,
         Ok(None) => {
@@ -226,6 +249,31 @@ impl Drop for Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bytes, given as hexadecimal digits, in base64.
+    fn base64(hex: &str) -> String {
+        let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let bits: String = hex
+            .chars()
+            .map(|digit| format!("{:04b}", digit.to_digit(16).expect("a digit")))
+            .collect();
+        let six = |part: &[u8]| {
+            let text = String::from_utf8_lossy(part);
+            let value = u8::from_str_radix(&format!("{text:0<6}"), 2).expect("bits");
+            char::from(digits[usize::from(value)])
+        };
+        let text: String = bits.as_bytes().chunks(6).map(six).collect();
+        format!("{text}{}", "=".repeat((4 - text.len() % 4) % 4))
+    }
+
+    #[test]
+    fn the_page_at_the_door_may_use_its_own_style_only() {
+        let (_, rest) = DOOR.split_once("<style>").expect("a style");
+        let (style, _) = rest.split_once("</style>").expect("its end");
+        let hash = base64(&protocol::trace::sha256(style.as_bytes()));
+        assert!(DOOR_POLICY.contains(&format!("'sha256-{hash}'")), "{hash}");
+        assert!(!DOOR.contains("<script"));
+    }
 
     #[test]
     fn hosts_are_read_with_and_without_ports() {

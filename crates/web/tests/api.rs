@@ -489,6 +489,14 @@ fn other_sites_other_hosts_and_visitors_without_a_token_are_refused() {
     let mut visitor = server.visitor();
     assert_eq!(visitor.get("/api/v1/status").code(), "token");
     assert_eq!(visitor.get("/?token=wrong").status, 401);
+    // People are asked for it, programs are told.
+    visitor.headers = vec![("accept".to_owned(), "text/html".to_owned())];
+    let door = visitor.get("/");
+    assert_eq!(door.status, 401);
+    let policy = door.header("content-security-policy").expect("a policy");
+    assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert!(door.header("content-type").is_some_and(|kind| kind.starts_with("text/html")));
+    visitor.headers.clear();
     assert_eq!(visitor.get(&format!("/?token={token}")).status, 303);
     assert_eq!(visitor.get("/api/v1/status").status, 200);
     let mut program = server.visitor();

@@ -432,6 +432,16 @@ fn pointing_finds_moves_in_any_order_and_asks_where_it_must() {
     assert_eq!(wrong, serde_json::json!([]));
 }
 
+/// Where cells lie and what stands for contents: the modules of the page by themselves.
+#[test]
+fn cells_lie_by_their_names_and_contents_look_like_what_they_are() {
+    let Some((house, mut browser)) = house::open() else { return };
+    let browser = &mut browser;
+    let page = visit(&house, browser, "", "a.game");
+    let wrong = page.value(browser, include_str!("e2e/drawing.js"));
+    assert_eq!(wrong, serde_json::json!([]));
+}
+
 #[test]
 fn no_page_looks_broken() {
     let Some((house, mut browser)) = house::open() else { return };

@@ -352,6 +352,30 @@ export class BoardView {
   }
 
   /**
+   * The nearest cell in a direction, where cells do not lie by columns and rows.
+   * @param {number} board
+   * @param {number} column
+   * @param {number} dx
+   * @param {number} dy
+   */
+  #focusNearest(board, column, dx, dy) {
+    const { geometry } = this.drawn[board];
+    const [x, y] = geometry.centre(column, 0);
+    let best = "";
+    let least = Infinity;
+    for (const cell of this.boards[board].cells) {
+      const [u, v] = geometry.centre(cell.column, cell.row);
+      const along = (u - x) * dx + (v - y) * dy;
+      const beside = Math.abs((u - x) * dy) + Math.abs((v - y) * dx);
+      if (along > 1 && along + 2 * beside < least) {
+        least = along + 2 * beside;
+        best = keyOf({ board, ...cell });
+      }
+    }
+    if (best) this.#focus(best);
+  }
+
+  /**
    * The next cell in a direction that exists, on the next board if there is none.
    * @param {string} key
    * @param {number} dx
@@ -359,6 +383,7 @@ export class BoardView {
    */
   #focusNext(key, dx, dy) {
     let [board, column, row] = key.split(":").map(Number);
+    if (this.drawn[board].geometry.spread) return this.#focusNearest(board, column, dx, dy);
     const { columns, rows } = this.boards[board];
     for (;;) {
       column += dx;

@@ -32,15 +32,22 @@ const ROUTES = [
 let leave;
 let shown = 0;
 
+/**
+ * A message as a sentence.
+ * @param {string} text
+ */
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+
 /** @param {unknown} error */
 function problem(error) {
   const told = error instanceof ApiError ? error : null;
   if (!told) console.error(error);
   return h("section", { class: "empty" },
     h("h1", {}, told?.status === 404 ? "That is not here" : "That did not work"),
-    h("p", {}, told ? told.message : "The page could not be shown."),
-    told?.hint && h("p", { class: "muted" }, told.hint),
-    h("p", {}, h("a", { class: "button", href: "#/" }, "All games")));
+    h("p", {}, told ? sentence(told.message) : "The page could not be shown."),
+    told?.hint && h("p", { class: "muted" }, sentence(told.hint)),
+    h("p", { class: "row" }, told?.status !== 404 && h("button", { type: "button", class: "primary", onclick: () => void go() }, "Try again"),
+      h("a", { class: "button", href: "#/" }, "All games")));
 }
 
 /** The address within the page; as it is where it cannot be decoded. */

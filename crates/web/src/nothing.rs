@@ -10,8 +10,10 @@ use std::collections::BTreeSet;
 use game::Game;
 use structure::{Board, Structures};
 
-/// The share of the changes that an empty cell takes part in, in percent.
+/// The share of the changes that an empty cell takes part in, in percent, and the share below which some other
+/// content stays.
 const MOSTLY: usize = 90;
+const OFTEN: usize = 60;
 /// The most steps of random play that are looked at.
 const MOST: usize = 400;
 
@@ -23,14 +25,16 @@ pub fn keep_contents(structures: &mut Structures, game: &Game) {
         let empty = pieces.iter().copied().find(|at| structures.pieces[*at].empty);
         let Some(empty) = empty.filter(|_| pieces.len() > 2) else { continue };
         let shares = shares(structures, &structures.boards[number], game);
-        let often = |at: &usize| {
+        let partakes = |at: &usize, least: usize| {
             let content = &structures.pieces[*at].content;
-            shares.iter().any(|(known, share)| known == content && *share >= MOSTLY)
+            shares.iter().any(|(known, share)| known == content && *share >= least)
         };
-        let others =
-            pieces.iter().filter(|at| **at != empty && structures.pieces[**at].owner.is_none());
-        let alike = others.clone().count() > 0 && others.clone().all(often);
-        if !often(&empty) || alike {
+        let mut others = pieces
+            .iter()
+            .filter(|at| **at != empty && structures.pieces[**at].owner.is_none())
+            .peekable();
+        let alike = others.peek().is_some() && others.all(|at| partakes(at, OFTEN));
+        if !partakes(&empty, MOSTLY) || alike {
             structures.pieces[empty].empty = false;
         }
     }

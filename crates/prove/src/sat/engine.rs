@@ -121,8 +121,10 @@ fn same_as_before(signals: &[Signal]) -> Vec<usize> {
     signals.iter().enumerate().map(|(at, signal)| *first.entry(*signal).or_insert(at)).collect()
 }
 
-/// With more gates than that, groups of derived atoms are not guessed before everything else: there are too many.
-const MOST_NODES: usize = 400_000;
+/// With more gates than that, groups of derived atoms are not guessed before everything else, and not later: there are too
+/// many.
+const MOST_NODES: usize = 50_000;
+const MOST_NODES_LATER: usize = 400_000;
 
 /// What may be proved about states.
 struct Guesses {
@@ -208,13 +210,13 @@ impl<'a> Work<'a> {
         let most = self.options.conflicts;
         let lemmas = mine::groups(self.gates.program(), &self.samples);
         self.lost.clone_from(&lemmas);
-        self.demand_with_groups(most / 10);
+        self.demand_with_groups(most / 10, MOST_NODES);
         self.follow(most / 100);
         // What is easy is proved first, so that nothing easy waits for something hard.
         for (pass, conflicts) in efforts(most).enumerate() {
             if pass == 1 && !self.is_done() {
                 // More is known now than at first.
-                self.demand_with_groups(most / 10);
+                self.demand_with_groups(most / 10, MOST_NODES_LATER);
                 self.derive(most / 100);
                 self.follow(conflicts);
             }
@@ -375,8 +377,8 @@ impl<'a> Work<'a> {
     }
 
     /// Proofs on demand, with groups of derived atoms among the guesses.
-    fn demand_with_groups(&mut self, conflicts: u32) {
-        let apart = self.apart();
+    fn demand_with_groups(&mut self, conflicts: u32, most_nodes: usize) {
+        let apart = self.apart(most_nodes);
         self.lost.extend(apart);
         self.demand(conflicts);
         self.lost.retain(|lemma| !matches!(lemma, Lemma::Apart(_)));
@@ -585,8 +587,11 @@ impl<'a> Work<'a> {
     }
 
     /// Groups of derived atoms that excluded each other in all samples, as guesses.
-    fn apart(&mut self) -> Vec<Lemma> {
-        if self.model.graph.nodes().len() > MOST_NODES {
+    fn apart(&mut self, most_nodes: usize) -> Vec<Lemma> {
+        // What speaks of fluents alone hardly needs them.
+        let derived = |at: &usize| !is_about_fluents(&self.parts[*at].formula);
+        let large = self.model.graph.nodes().len() > most_nodes;
+        if large || !self.open().iter().any(derived) {
             return Vec::new();
         }
         let groups = self.derived_groups().into_iter();

@@ -1,6 +1,7 @@
 //! Deadlines of messages. All of them count from the connection, because that is when the manager's
 //! clock has begun to run at the latest.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// When the answer to a message is due.
@@ -13,12 +14,43 @@ pub(crate) struct Due {
 }
 
 impl Due {
-    /// For a clock of a message that arrived at an instant. The margin is at most a quarter of the clock;
-    /// what is ready is sent halfway through it.
-    pub(crate) fn new(arrival: Instant, clock: Duration, margin: Duration) -> Self {
-        let margin = margin.min(clock / 4);
+    /// For a clock of a message that arrived at an instant, on a machine that lets this process wait for a time now
+    /// and then. The margin is at most a quarter of the clock, and what is ready is sent halfway through it; waiting
+    /// makes it longer, by a quarter of the clock at most.
+    pub(crate) fn new(
+        arrival: Instant,
+        clock: Duration,
+        margin: Duration,
+        waits: Duration,
+    ) -> Self {
+        let margin = margin.min(clock / 4) + (2 * waits).min(clock / 4);
         let without = |margin: Duration| arrival + clock.saturating_sub(margin);
         Self { answer: without(margin), reply: without(margin / 2) }
+    }
+}
+
+/// How long this process has to wait for a core when it has something to do: the longest wait of late. Where others use
+/// the cores, messages are seen late and answers leave late, so margins grow by that.
+#[derive(Debug, Default)]
+pub(crate) struct Waits(AtomicU64);
+
+/// A wait counts for half as much after that many beats.
+const HALF_LIFE: u64 = 200;
+
+impl Waits {
+    /// How often it is measured.
+    pub(crate) const BEAT: Duration = Duration::from_millis(50);
+
+    /// A beat came that much too late.
+    pub(crate) fn note(&self, late: Duration) {
+        let old = self.0.load(Ordering::Relaxed);
+        let faded = old - old.div_ceil(HALF_LIFE * 3 / 2).min(old);
+        self.0.store(faded.max(late.as_micros() as u64), Ordering::Relaxed);
+    }
+
+    /// The longest wait of late.
+    pub(crate) fn longest(&self) -> Duration {
+        Duration::from_micros(self.0.load(Ordering::Relaxed))
     }
 }
 
@@ -29,12 +61,32 @@ mod tests {
     #[test]
     fn margins_shrink_with_the_clock() {
         let now = Instant::now();
-        let due = |clock: u64, margin: u64| {
-            let due = Due::new(now, Duration::from_millis(clock), Duration::from_millis(margin));
+        let ms = Duration::from_millis;
+        let waiting = |clock: u64, margin: u64, waits: u64| {
+            let due = Due::new(now, ms(clock), ms(margin), ms(waits));
             (due.answer.duration_since(now).as_millis(), due.reply.duration_since(now).as_millis())
         };
+        let due = |clock, margin| waiting(clock, margin, 0);
+        assert_eq!(waiting(1000, 500, 50), (650, 825));
+        assert_eq!(waiting(1000, 500, 5000), (500, 750));
         assert_eq!(due(10_000, 500), (9500, 9750));
         assert_eq!(due(1000, 500), (750, 875));
         assert_eq!(due(0, 500), (0, 0));
+    }
+
+    #[test]
+    fn a_long_wait_is_remembered_for_a_while() {
+        let waits = Waits::default();
+        waits.note(Duration::from_millis(80));
+        waits.note(Duration::from_millis(1));
+        assert!(waits.longest() > Duration::from_millis(70));
+        for _ in 0..4 * HALF_LIFE {
+            waits.note(Duration::from_millis(1));
+        }
+        assert!(waits.longest() < Duration::from_millis(10), "{:?}", waits.longest());
+        for _ in 0..40 * HALF_LIFE {
+            waits.note(Duration::ZERO);
+        }
+        assert!(waits.longest() < Duration::from_millis(1));
     }
 }

@@ -11,7 +11,7 @@ use protocol::{Reply, Request, Start};
 use tokio::sync::{Semaphore, oneshot};
 use tracing::{debug, info, warn};
 
-use crate::clock::Due;
+use crate::clock::{Due, Waits};
 use crate::config::Config;
 use crate::memory::{self, Tidying};
 use crate::preview::Previews;
@@ -58,6 +58,7 @@ pub(crate) struct Desk {
     /// Matches whose threads have ended.
     over: Arc<AtomicU64>,
     tidying: Mutex<Tidying>,
+    waits: Waits,
 }
 
 /// How many large messages are read at a time.
@@ -80,11 +81,22 @@ impl Desk {
             prepared,
             over: Arc::default(),
             tidying: Mutex::default(),
+            waits: Waits::default(),
         }
     }
 
     pub(crate) fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// How long this process waits for a core.
+    pub(crate) fn waits(&self) -> &Waits {
+        &self.waits
+    }
+
+    /// When the answer to a message with a clock is due.
+    fn due(&self, arrival: Instant, clock: Duration) -> Due {
+        Due::new(arrival, clock, self.config.margin, self.waits.longest())
     }
 
     /// Permits for large messages.
@@ -181,7 +193,7 @@ impl Desk {
     async fn preview(&self, rules: &str, clock: Duration, arrival: Instant) -> Reply {
         info!(bytes = rules.len(), ?clock, "PREVIEW");
         if self.matches().len() < self.config.matches {
-            let due = Due::new(arrival, clock, self.config.margin);
+            let due = self.due(arrival, clock);
             let stay = 3 * clock + self.config.silence;
             if let Some(done) = self.previews.prepare(rules, stay, &self.config) {
                 let _ = tokio::time::timeout_at(due.reply.into(), done).await;
@@ -192,7 +204,7 @@ impl Desk {
 
     async fn start(&self, start: Start, arrival: Instant) -> Reply {
         let id = start.id.clone();
-        let due = Due::new(arrival, start.start_clock, self.config.margin);
+        let due = self.due(arrival, start.start_clock);
         let (commands, to_do) = mpsc::channel();
         let (begun, told) = oneshot::channel();
         let ready = Arc::<Ready>::default();
@@ -266,7 +278,7 @@ impl Desk {
                 return Reply::Busy;
             };
             entry.heard = Instant::now();
-            let due = Due::new(arrival, entry.play_clock, self.config.margin);
+            let due = self.due(arrival, entry.play_clock);
             if entry.commands.send(Command::Play { moves, due, reply }).is_err() {
                 matches.remove(id);
                 return Reply::Busy;

@@ -338,7 +338,7 @@ mod tests {
     }
 
     fn due() -> clock::Due {
-        clock::Due::new(Instant::now(), Duration::from_secs(3600), Duration::ZERO)
+        clock::Due::new(Instant::now(), Duration::from_secs(3600), Duration::ZERO, Duration::ZERO)
     }
 
     fn follow(history: &mut History, moves: &[&str]) -> Followed {

@@ -14,9 +14,11 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tracing::{info, warn};
 
+use crate::clock::Waits;
 use crate::config::Config;
 use crate::connection;
 use crate::desk::{Desk, Status};
+use crate::memory;
 
 /// A port with a player behind it.
 pub struct Server {
@@ -43,6 +45,7 @@ const BREATH: Duration = Duration::from_millis(50);
 impl Server {
     /// Opens the port.
     pub fn bind(config: Config) -> io::Result<Self> {
+        memory::set_up();
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
         let listener = runtime.block_on(TcpListener::bind(config.address))?;
         let desk = Arc::new(Desk::new(config));
@@ -65,9 +68,11 @@ impl Server {
         runtime.block_on(async {
             let accepting = tokio::spawn(accept(listener, desk.clone()));
             let sweeping = tokio::spawn(sweep(desk.clone()));
+            let beating = tokio::spawn(beat(desk.clone()));
             stopper.0.notified().await;
             accepting.abort();
             sweeping.abort();
+            beating.abort();
         });
         desk.close();
         info!("stopped");
@@ -100,6 +105,16 @@ async fn sweep(desk: Arc<Desk>) {
     }
 }
 
+/// Measures how late this thread gets a core.
+async fn beat(desk: Arc<Desk>) {
+    loop {
+        let due = Instant::now() + Waits::BEAT;
+        tokio::time::sleep_until(due.into()).await;
+        // Timers are exact to a millisecond.
+        desk.waits().note(due.elapsed().saturating_sub(TICK));
+    }
+}
+
 async fn accept(listener: TcpListener, desk: Arc<Desk>) {
     let mut waiting = Waiting::default();
     loop {
@@ -120,6 +135,8 @@ async fn accept(listener: TcpListener, desk: Arc<Desk>) {
     }
 }
 
+/// What timers may be late by on an idle machine.
+const TICK: Duration = Duration::from_millis(2);
 /// How often silent matches are looked for.
 const SWEEP: Duration = Duration::from_secs(1);
 

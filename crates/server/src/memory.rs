@@ -10,6 +10,27 @@ const EVERY: Duration = Duration::from_secs(20);
 /// After that time it is done once more: some threads end later than their match.
 const AGAIN: Duration = Duration::from_secs(5);
 
+/// Larger pieces than that are mapped one by one, and go back as soon as they are freed.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const MAPPED: libc::c_int = 1 << 20;
+
+/// Keeps the allocator from spreading what is small over an arena for each thread, and from keeping what is large.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "there is no other way to tell the allocator of the system")]
+pub(crate) fn set_up() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let arenas = libc::c_int::try_from(cores).unwrap_or(libc::c_int::MAX);
+    // SAFETY: both set numbers that the allocator looks at later; it says so where it does not like them.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, arenas);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED);
+    }
+}
+
+/// Other allocators are left to themselves.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn set_up() {}
+
 /// Gives back what was freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "there is no other way to ask the allocator of the system")]

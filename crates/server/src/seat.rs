@@ -189,7 +189,8 @@ impl Table {
                     let _ = reply.send(self.choose(due));
                 }
                 Ok(Command::Stop { moves }) => {
-                    self.stop(moves.as_deref(), Due::new(Instant::now(), silence, Duration::ZERO));
+                    let none = Duration::ZERO;
+                    self.stop(moves.as_deref(), Due::new(Instant::now(), silence, none, none));
                     return;
                 }
                 Ok(Command::Abort) | Err(RecvTimeoutError::Disconnected) => {

@@ -253,10 +253,11 @@ mod tests {
     /// Bytes, given as hexadecimal digits, in base64.
     fn base64(hex: &str) -> String {
         let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let bits: String = hex
-            .chars()
-            .map(|digit| format!("{:04b}", digit.to_digit(16).expect("a digit")))
-            .collect();
+        let four = |digit: char| {
+            let value = digit.to_digit(16).expect("a digit");
+            [8, 4, 2, 1].map(|bit| if value & bit == 0 { '0' } else { '1' })
+        };
+        let bits: String = hex.chars().flat_map(four).collect();
         let six = |part: &[u8]| {
             let text = String::from_utf8_lossy(part);
             let value = u8::from_str_radix(&format!("{text:0<6}"), 2).expect("bits");

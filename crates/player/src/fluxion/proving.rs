@@ -83,9 +83,12 @@ fn sampled(
     candidates::companions(vocabulary, &sample)
 }
 
+/// Whether a claim is of some kind.
+type IsKind = fn(&Kind) -> bool;
+
 /// How many claims of each kind are proved.
 fn in_words(told: &Told) -> Vec<String> {
-    let kinds: [(&str, fn(&Kind) -> bool); 3] = [
+    let kinds: [(&str, IsKind); 3] = [
         ("sets of input arguments", |kind| matches!(kind, Kind::Inputs { .. })),
         ("claims of persistence", |kind| matches!(kind, Kind::Persistent { .. })),
         ("exclusions", |kind| matches!(kind, Kind::Mutex { .. })),

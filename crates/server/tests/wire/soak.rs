@@ -49,18 +49,18 @@ fn process(key: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The kilobytes that the program has asked for and not freed, if the allocator tells.
+/// The kilobytes that the program has asked for and not freed; 0 where the allocator does not tell.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "there is no other way to ask the allocator of the system")]
-fn in_use() -> Option<usize> {
+fn in_use() -> usize {
     // SAFETY: it has no arguments and may be called at any time.
     let info = unsafe { libc::mallinfo2() };
-    Some((info.uordblks + info.hblkhd) >> 10)
+    (info.uordblks + info.hblkhd) >> 10
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn in_use() -> Option<usize> {
-    None
+fn in_use() -> usize {
+    0
 }
 
 /// The memory of this process in kilobytes.
@@ -184,7 +184,7 @@ impl Soak {
             std::thread::sleep(Duration::from_millis(500));
             least = least.min(resident()?);
         }
-        println!("at rest: {least} kB, in use {:?} kB", in_use());
+        println!("at rest: {least} kB, in use {} kB", in_use());
         Some(least)
     }
 }

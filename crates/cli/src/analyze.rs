@@ -11,6 +11,7 @@ mod evaluation;
 mod orders;
 mod overview;
 mod page;
+mod parts;
 mod times;
 mod turns;
 
@@ -110,6 +111,7 @@ fn sections(findings: &Findings<'_>) -> Vec<Section> {
         overview::section(findings),
         boards::section(findings),
         turns::section(findings),
+        parts::section(findings),
         evaluation::section(findings),
         distances::section(findings),
         orders::section(findings),

@@ -17,6 +17,19 @@ fn the_report_as_text_names_boards_quantities_and_orders() {
 }
 
 #[test]
+fn boards_that_have_nothing_to_do_with_each_other_are_told_apart() {
+    let parts = |game| fluxion(&["analyze", game, "--json"]).expect(0).json()["parts"].clone();
+    let ships = parts("asteroids_parallel");
+    assert_eq!(
+        (ships["parts"].as_array().map(Vec::len), &ships["together"]),
+        (Some(2), &true.into())
+    );
+    assert_eq!(parts("eight_puzzle")["parts"], serde_json::json!([]));
+    let run = fluxion(&["analyze", "asteroids_parallel"]).expect(0);
+    assert!(run.out.contains("part 2: ") && run.out.contains("at once"), "{}", run.out);
+}
+
+#[test]
 fn the_report_as_json_has_all_sections() {
     let report = fluxion(&["analyze", "breakthrough", "--json"]).expect(0).json();
     for key in ["game", "overview", "boards", "play", "orders", "domains", "seconds"] {

@@ -157,7 +157,9 @@ pub fn run(args: &ProofsArgs, session: &mut Session) -> anyhow::Result<Exit> {
         }
     }
     let place = |line: &Line| ROWS.iter().position(|row| row.name == line.name);
-    lines.sort_by_key(|line| (place(line), line.sheet.ends_with(".kif")));
+    // The library's sheet, which has a name and not a file's, before the original one.
+    let original = |line: &Line| Path::new(&line.sheet).extension().is_some();
+    lines.sort_by_key(|line| (place(line), original(line)));
     let page = page(&lines);
     match &args.output {
         Some(path) => std::fs::write(path, page)

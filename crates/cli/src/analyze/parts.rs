@@ -55,7 +55,9 @@ pub fn section(findings: &Findings<'_>) -> Section {
         lines.push("all one, as far as is known".to_owned());
     }
     if !parts.is_empty() {
-        lines.push("moves keep them apart; goals and the end may ask for several at once".to_owned());
+        lines.push(
+            "moves keep them apart; goals and the end may ask for several at once".to_owned(),
+        );
     }
     let together = factors.as_ref().is_some_and(|factors| factors.together);
     if together {

@@ -184,10 +184,11 @@ pub fn sum_is(vocabulary: &Vocabulary, total: u32) -> Property {
 pub fn never_wins(vocabulary: &Vocabulary, most: &[u32]) -> Vec<Property> {
     let roles = vocabulary.game.roles().iter();
     let never = |(role, most): (&GroundTerm, &u32)| {
-        let value = Term::Number(i64::from(*most));
-        let won = Formula::relation(keyword::GOAL, vec![Term::of(role), value]);
+        let (value, most) = (Term::Variable(0), Term::Number(i64::from(*most)));
+        let most = Formula::Compare(vec![value], Comparison::Equal, vec![most]);
+        let won = Formula::And(vec![goal(Term::of(role), 0), most]).count(1, None, vec![0]);
         let formula = Formula::And(vec![terminal(), won]).negated();
-        Property::asked(formula, Vec::new())
+        Property::asked(formula, vec!["V".into()])
     };
     roles.zip(most).map(never).collect()
 }

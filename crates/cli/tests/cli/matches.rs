@@ -108,7 +108,7 @@ fn people_play_by_number_and_text() {
 #[test]
 fn people_do_not_wait_for_strategies_as_long_as_these_may_wait_for_them() {
     let begin = Instant::now();
-    let pit = ["match", "tictactoe", "-p", "human", "-p", "uct", "--start-clock", "0"];
+    let pit = ["match", "tictactoe", "-p", "human", "-p", "uct", "--start-clock", "1"];
     let moves = "1\n2\n3\n4\n5\n6\n7\n8\n9\n".repeat(9);
     let played = fed(&[&pit[..], &["--think", "0.2"]].concat(), moves.as_bytes()).expect(0);
     assert!(played.out.contains("Result after"), "{played:?}");

@@ -81,7 +81,7 @@ fn programs_are_written_one_for_the_base_and_one_for_the_step() {
 fn properties_that_mean_nothing_are_refused_with_their_place() {
     let name = file("prove-small.kif", SMALL);
     let cases = [
-        ("kontrol(you)", "the game has no name `kontrol`", "^^^^^^^^^^^^"),
+        ("kontrol(you)", "the game has no name `kontrol`", "^^^^^^^"),
         ("forall X,Y: step(X,Y)", "`step` takes 1 argument", "^^^^^^^^^"),
         ("exists M: does(you,M)", "`does` is not part of a state", "^^^^^^^^^^^"),
         ("exactly 1 X step(X)", "expected `:`", "^^^^"),

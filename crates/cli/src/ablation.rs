@@ -260,7 +260,9 @@ fn play_missing(
             bar.inc(1);
         }
     };
-    std::thread::scope(|scope| (0..args.jobs.max(1)).for_each(|_| drop(scope.spawn(work))));
+    // CPU seconds are those of the process, also where the plan of the file says so and not the arguments.
+    let jobs = if plan.clock.is_some_and(|clock| clock.cpu) { 1 } else { args.jobs.max(1) };
+    std::thread::scope(|scope| (0..jobs).for_each(|_| drop(scope.spawn(work))));
     bar.finish_and_clear();
     shared.into_inner().unwrap_or_else(PoisonError::into_inner).1.map_or(Ok(()), Err)
 }

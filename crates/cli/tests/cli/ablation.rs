@@ -46,3 +46,29 @@ fn strategies_that_would_think_for_ever_are_refused() {
     assert!(fluxion(&args).expect(2).err.contains("think for ever"));
     assert!(fluxion(&["ablation", path]).expect(2).err.contains("no plan"));
 }
+
+#[test]
+fn clocks_of_cpu_time_are_kept_in_the_plan_and_play_one_match_at_a_time() {
+    let file = path("cpu.jsonl");
+    let path = file.as_str();
+    let matches =
+        ["ablation", path, "--base", "random", "--row", "ab=alphabeta", "--game", "nim_3_4_5"];
+    let clocks = ["--matches", "4", "--clock", "0.01", "--start", "0.1", "--cpu"];
+    let first = fluxion(&[&matches[..], &clocks, &["--json"]].concat()).expect(0).json();
+    assert!(first["rows"][0]["all"]["points"].as_f64().is_some_and(|p| p > 60.0), "{first}");
+    let text = std::fs::read_to_string(&file).expect("written");
+    let plan: serde_json::Value =
+        serde_json::from_str(text.lines().next().expect("the plan")).expect("JSON");
+    let plan = &plan["plan"];
+    assert_eq!(
+        (&plan["cpu"], &plan["start"], &plan["clock"]),
+        (&true.into(), &0.1.into(), &0.01.into())
+    );
+    let several = [&matches[..], &clocks, &["--jobs", "2"]].concat();
+    assert!(fluxion(&several).expect(2).err.contains("--jobs"));
+    // Gone on with, several at a time are asked for in vain: the last two were lost.
+    let kept: Vec<&str> = text.lines().take(3).collect();
+    std::fs::write(&file, kept.join("\n") + "\n").expect("writable");
+    let again = fluxion(&["ablation", path, "--jobs", "2", "--json"]).expect(0).json();
+    assert_eq!(again["rows"][0]["all"]["matches"], 4);
+}

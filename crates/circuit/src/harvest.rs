@@ -60,9 +60,7 @@ impl GoalCode {
             reads,
         })
     }
-}
 
-impl GoalCode {
     /// Whether it is cheaper to evaluate the goals where so many positions are, in so many operations, than to put
     /// the positions aside.
     pub(crate) fn is_dearer(&self, positions: usize, operations: usize) -> bool {

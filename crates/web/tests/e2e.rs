@@ -61,6 +61,15 @@ fn start(page: &Page, browser: &mut Browser, preset: &str) {
     );
 }
 
+/// Lets the engine judge the match that is reviewed.
+fn judge(page: &Page, browser: &mut Browser) {
+    page.click(browser, "#annotate");
+    page.until(
+        browser,
+        "document.querySelector('.match-head [role=status]').textContent === 'judged'",
+    );
+}
+
 /// Waits until it is the visitor's move or all is over; whether it is the visitor's move.
 fn my_turn(page: &Page, browser: &mut Browser) -> bool {
     page.until(browser, "document.querySelector('#status.yours, #status.over') && !document.querySelector('.sending')");
@@ -235,11 +244,7 @@ fn a_match_is_replayed_judged_and_downloaded() {
     page.until(browser, "document.querySelectorAll('.review .pieces .piece').length === 0");
     page.key(browser, "ArrowRight");
     page.until(browser, "document.querySelectorAll('.review .pieces .piece').length === 1 && document.querySelector('#slider').value === '1'");
-    page.click(browser, "#annotate");
-    page.until(
-        browser,
-        "document.querySelector('.match-head [role=status]').textContent === 'judged'",
-    );
+    judge(&page, browser);
     page.until(browser, "document.querySelectorAll('.chart polyline').length === 2");
     let record = page.value(browser, "fetch(document.querySelector('#download').href).then((r) => r.json()).then((r) => JSON.stringify(r))");
     let record = record.as_str().expect("a record").to_owned();

@@ -11,9 +11,9 @@ use circuit::graph::{Node, Signal};
 use game::{Deadline, FluentId, Gates, JointMove, Machine, Move, ReasonError, Role, State};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::factors::{Factors, conjuncts, support};
+use super::factors::{Factors, support};
 use super::model::{Input, Model};
-use super::parallel::{Replay, Wish};
+use super::parallel::{Question, Replay, Wish};
 
 /// Alternatives of a goal that are looked at.
 const ALTERNATIVES: usize = 32;
@@ -56,17 +56,10 @@ impl Divided {
 }
 
 impl Apart {
-    /// A plan from a state, replayed; none if the game is all one, if its goal does not ask for parts, or if about
-    /// `most` states of a part were not enough.
-    pub fn look(
-        &mut self,
-        gates: &Gates,
-        model: &Model,
-        state: &State,
-        wish: Wish<'_>,
-        (most, memory): (usize, usize),
-        deadline: &Deadline,
-    ) -> Option<Vec<Move>> {
+    /// A plan, replayed; none if the game is all one, if its goal does not ask for parts, or if about `most` states of a
+    /// part were not enough.
+    pub fn look(&mut self, question: &Question<'_>, most: usize) -> Option<Vec<Move>> {
+        let Question { gates, model, state, wish, memory, deadline } = *question;
         if self.divided.is_none() && !self.whole {
             let factors = Factors::new(gates, model, deadline);
             self.whole = factors.is_none() && !deadline.passed();
@@ -116,7 +109,7 @@ fn wishes(gates: &Gates, model: &Model, factors: &Factors, wish: Wish<'_>) -> Ve
 fn disjuncts(model: &Model, signal: Signal) -> Vec<Signal> {
     let mut alternatives = vec![signal];
     if signal.is_complemented() {
-        alternatives.extend(conjuncts(&model.graph, !signal).into_iter().map(|one| !one));
+        alternatives.extend(model.conjuncts(!signal).into_iter().map(|one| !one));
     }
     alternatives.truncate(ALTERNATIVES);
     alternatives
@@ -125,7 +118,7 @@ fn disjuncts(model: &Model, signal: Signal) -> Vec<Signal> {
 /// The conditions of a conjunction by parts; none if one of them reads several.
 fn divide(gates: &Gates, model: &Model, factors: &Factors, signal: Signal) -> Option<Goals> {
     let mut wanted: Vec<Vec<Signal>> = vec![Vec::new(); factors.parts.len()];
-    for condition in conjuncts(&model.graph, signal) {
+    for condition in model.conjuncts(signal) {
         let reads = support(model, condition);
         let mut parts: Vec<u32> =
             reads.iter().filter_map(|fluent| factors.part_of[*fluent as usize]).collect();

@@ -5,7 +5,7 @@
 //! legality reads both. A part follows another if moves that change it ask for the state of that other; parts that follow
 //! each other are one, and so are parts that moves change together in some combinations only. Fluents that only tell the time belong to none.
 
-use circuit::graph::{Graph, Node, Signal};
+use circuit::graph::{Node, Signal};
 use game::{Deadline, Gates};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -150,7 +150,7 @@ impl<'c> Links<'c> {
                 self.union(effect.fluent, read);
             }
         }
-        for condition in conjuncts(&model.graph, action.legal) {
+        for condition in model.conjuncts(action.legal) {
             // Many moves have the same conditions.
             if self.met.insert(condition) {
                 let reads = self.reads(model, condition);
@@ -176,7 +176,7 @@ impl<'c> Links<'c> {
                 return None;
             }
             let changed: Vec<u32> = self.changed(&action.effects);
-            for condition in conjuncts(&model.graph, action.legal) {
+            for condition in model.conjuncts(action.legal) {
                 let Some(read) = self.reads(model, condition).first().copied() else { continue };
                 let read = self.root(read);
                 if !changed.contains(&read) {
@@ -296,7 +296,7 @@ impl<'c> Links<'c> {
         }
         effects.sort_unstable();
         let mut legal = Vec::new();
-        for condition in conjuncts(&model.graph, action.legal) {
+        for condition in model.conjuncts(action.legal) {
             let read = self.reads(model, condition).first().copied();
             if read.is_some_and(|read| self.root(read) == root) {
                 legal.push(condition);
@@ -463,24 +463,6 @@ fn visit(edges: &[Vec<u32>], start: u32, seen: &mut [bool], finished: &mut Vec<u
             path.pop();
         }
     }
-}
-
-/// The conditions of which a signal is the conjunction.
-pub(super) fn conjuncts(graph: &Graph, signal: Signal) -> Vec<Signal> {
-    let mut conditions = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut todo = vec![signal];
-    while let Some(signal) = todo.pop() {
-        if !seen.insert(signal) {
-            continue;
-        }
-        match graph.nodes()[signal.node()] {
-            Node::And(a, b) if !signal.is_complemented() => todo.extend([a, b]),
-            _ => conditions.push(signal),
-        }
-    }
-    conditions.sort_unstable();
-    conditions
 }
 
 /// The fluents that a signal reads, sorted.

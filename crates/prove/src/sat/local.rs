@@ -257,7 +257,7 @@ impl<'l, 'm> Attempt<'l, 'm> {
     /// What single fluents say about the legality of a move; the rest is left for later.
     fn sketch(&mut self, does: Lit, legal: Signal) -> Option<()> {
         let mut whole = true;
-        for condition in conditions(self.locals.model, legal) {
+        for condition in self.locals.model.conjuncts(legal) {
             match self.locals.model.graph.nodes()[condition.node()] {
                 Node::Input(_) => {
                     let literal = self.unrolling.literal(&mut self.sat, 0, condition)?;
@@ -333,23 +333,6 @@ impl<'l, 'm> Attempt<'l, 'm> {
         }
         Some(())
     }
-}
-
-/// The signals of which one is the conjunction.
-fn conditions(model: &Model, signal: Signal) -> Vec<Signal> {
-    let mut found = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut todo = vec![signal];
-    while let Some(signal) = todo.pop() {
-        if !seen.insert(signal) {
-            continue;
-        }
-        match model.graph.nodes()[signal.node()] {
-            Node::And(a, b) if !signal.is_complemented() => todo.extend([a, b]),
-            _ => found.push(signal),
-        }
-    }
-    found
 }
 
 /// The fluents that signals depend on.

@@ -20,6 +20,7 @@ use circuit::Circuit;
 use circuit::graph::{Graph, Node, Signal};
 use game::Gates;
 use ground::{AtomId, AtomKind, GroundProgram};
+use rustc_hash::FxHashSet;
 
 /// A game as gates, with room for gates of properties.
 #[derive(Clone, Debug)]
@@ -74,6 +75,24 @@ impl std::fmt::Display for Unsuitable {
 impl std::error::Error for Unsuitable {}
 
 impl Model {
+    /// The conditions of which a signal is the conjunction, sorted.
+    pub fn conjuncts(&self, signal: Signal) -> Vec<Signal> {
+        let mut conditions = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut todo = vec![signal];
+        while let Some(signal) = todo.pop() {
+            if !seen.insert(signal) {
+                continue;
+            }
+            match self.graph.nodes()[signal.node()] {
+                Node::And(a, b) if !signal.is_complemented() => todo.extend([a, b]),
+                _ => conditions.push(signal),
+            }
+        }
+        conditions.sort_unstable();
+        conditions
+    }
+
     /// The circuit of a game.
     pub fn new(gates: &Gates) -> Result<Self, Unsuitable> {
         Self::of(gates.circuit(), gates.program())

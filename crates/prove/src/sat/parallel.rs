@@ -49,17 +49,27 @@ pub struct Wish<'a> {
     pub longest: usize,
 }
 
+/// For which game, from where and to what a plan is looked for, and with how much memory and time.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The game.
+    pub gates: &'a Gates,
+    /// Its circuit.
+    pub model: &'a Model,
+    /// Where the plan begins.
+    pub state: &'a State,
+    /// Where it leads.
+    pub wish: Wish<'a>,
+    /// The most bytes.
+    pub memory: usize,
+    /// The end of the time for it.
+    pub deadline: &'a Deadline,
+}
+
 impl Parallel {
-    /// A plan from a state, replayed; none if there was none within so many conflicts for each number of layers.
-    pub fn look(
-        &mut self,
-        gates: &Gates,
-        model: &Model,
-        state: &State,
-        wish: Wish<'_>,
-        (conflicts, memory): (u32, usize),
-        deadline: &Deadline,
-    ) -> Option<Vec<Move>> {
+    /// A plan, replayed; none if there was none within so many conflicts for each number of layers.
+    pub fn look(&mut self, question: &Question<'_>, conflicts: u32) -> Option<Vec<Move>> {
+        let Question { gates, model, state, wish, memory, deadline } = *question;
         if self.hopeless {
             return None;
         }

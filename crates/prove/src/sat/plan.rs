@@ -18,7 +18,7 @@ use game::{Deadline, Foreseen, Foresight, Gates, Move, State};
 
 use super::apart::Apart;
 use super::model::Model;
-use super::parallel::{Parallel, Wish};
+use super::parallel::{Parallel, Question, Wish};
 use super::solver::{Answer, FALSE, Lit, Sat};
 use super::swap::Swaps;
 use super::unroll::{Fanout, Start, Unrolling};
@@ -147,13 +147,14 @@ impl SatPlanner {
         deadline: &Deadline,
     ) -> Option<Vec<Move>> {
         let wish = Wish { values: &self.values, least, longest: self.longest };
-        let third = share(deadline, EASY);
-        let limits = (conflicts, self.memory);
-        let found = self.parallel.look(&self.gates, &self.model, state, wish, limits, &third);
+        let third = &share(deadline, EASY);
+        let (gates, model, memory) = (&self.gates, &self.model, self.memory);
+        let question = Question { gates, model, state, wish, memory, deadline: third };
+        let found = self.parallel.look(&question, conflicts);
         found.or_else(|| {
-            let third = share(deadline, EASY - 1);
-            let limits = ((conflicts as usize).saturating_mul(STATES), self.memory);
-            self.apart.look(&self.gates, &self.model, state, wish, limits, &third)
+            let third = &share(deadline, EASY - 1);
+            let states = (conflicts as usize).saturating_mul(STATES);
+            self.apart.look(&Question { deadline: third, ..question }, states)
         })
     }
 

@@ -10,7 +10,7 @@ use manager::tournament::{Ledger, Plan, Sheet, prepare, run};
 
 use crate::browser::{Browser, Page};
 use crate::house::House;
-use crate::{BROKEN, DESK, choose, fill, my_turn, no_complaints, start, visit};
+use crate::{BROKEN, DESK, choose, fill, judge, my_turn, no_complaints, start, visit};
 
 /// The windows: a desk and a phone.
 const WINDOWS: [(u32, u32); 2] = [(1280, 900), (390, 844)];
@@ -152,11 +152,7 @@ fn played(house: &House, browser: &mut Browser, camera: &mut Camera) {
     page.until(browser, "document.querySelector('#status.over')");
     camera.all(&page, browser, "match-over");
     page.click(browser, ".match-head a.primary");
-    page.click(browser, "#annotate");
-    page.until(
-        browser,
-        "document.querySelector('.match-head [role=status]').textContent === 'judged'",
-    );
+    judge(&page, browser);
     page.click(browser, "#back");
     camera.all(&page, browser, "review");
     page.go(browser, &house.url("matches"));

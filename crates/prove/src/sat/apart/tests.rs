@@ -43,8 +43,10 @@ fn found(rules: &str, most: usize) -> Option<usize> {
         .map(|(term, _)| term.to_text(gates.game().universe().symbols()).parse().ok())
         .collect();
     let wish = Wish { values: &values, least: 100, longest: 1000 };
-    let limits = (most, 1 << 30);
-    let moves = Apart::default().look(&gates, &model, &state, wish, limits, &Deadline::never());
+    let deadline = Deadline::never();
+    let (memory, state, model) = (1 << 30, &state, &model);
+    let question = Question { gates: &gates, model, state, wish, memory, deadline: &deadline };
+    let moves = Apart::default().look(&question, most);
     moves.map(|moves| moves.len())
 }
 

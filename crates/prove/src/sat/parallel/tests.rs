@@ -136,9 +136,10 @@ fn look(rules: &str, least: u8) -> (Option<Vec<Move>>, Gates) {
         .map(|(term, _)| term.to_text(gates.game().universe().symbols()).parse().ok())
         .collect();
     let wish = Wish { values: &values, least, longest: 100 };
-    let limits = (2000, 1 << 30);
-    let mut parallel = Parallel::default();
-    let found = parallel.look(&gates, &model, &state, wish, limits, &Deadline::never());
+    let deadline = Deadline::never();
+    let (memory, state, model) = (1 << 30, &state, &model);
+    let question = Question { gates: &gates, model, state, wish, memory, deadline: &deadline };
+    let found = Parallel::default().look(&question, 2000);
     (found, gates)
 }
 

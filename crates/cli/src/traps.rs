@@ -9,7 +9,7 @@ use clap::Args as ClapArgs;
 use game::playout::Random;
 use game::{Budget, Canonicalizer, Deadline, Machine, ReasonError, Reasoner};
 use relax::predict::{Choice, Features, Measuring, Model, measure};
-use relax::{Far, Relaxation};
+use relax::{Far, Heuristic, Relaxation, Relaxed};
 use search::Effort;
 use search::traps::{Prover, Risk, examine, longest_play, random_state};
 use serde_json::{Value, json};
@@ -45,8 +45,11 @@ pub struct TrapsArgs {
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pub samples: usize,
     /// The deepest level of traps to look for
-    #[arg(long, default_value_t = 7, value_name = "LEVEL")]
+    #[arg(long, default_value_t = 7, value_name = "LEVEL", value_parser = clap::value_parser!(u32).range(..=1000))]
     pub depth: u32,
+    /// Sample states before this step; without it, before the last of the longest of 100 random plays
+    #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u32).range(1..))]
+    pub before: Option<u32>,
     /// The most states to look at for each sample; 0 for no limit
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub nodes: u64,
@@ -151,6 +154,9 @@ impl Task<'_> {
     }
 
     fn length(&self) -> Result<u32, ReasonError> {
+        if let Some(before) = self.args.before {
+            return Ok(before);
+        }
         let mut random = Random::new(self.args.seed);
         longest_play(&mut *self.machine(), &mut random, PLAYS.0, PLAYS.1)
     }
@@ -177,7 +183,9 @@ impl Task<'_> {
         let shared = self.relaxation.as_ref().filter(|shared| shared.roles() == 2)?;
         let deadline = self.deadline.clone();
         let measuring = Measuring { seed: self.args.seed, deadline, ..Measuring::default() };
-        let features = measure(&self.reasoner, shared, &measuring).ok()??;
+        let mut evaluator = Relaxed::new(shared, Heuristic::H1);
+        let found = measure(&self.reasoner, Some(shared), &mut evaluator, &measuring);
+        let features = found.ok()??;
         let (choice, chance) = Model::known().choose(&features);
         Some(Suggestion { features, choice, chance })
     }
@@ -245,7 +253,7 @@ impl Suggestion {
     }
 
     fn text(&self) -> String {
-        let Features { traps, branching, length, change } = self.features;
+        let Features { traps, branching, length, change, .. } = self.features;
         format!(
             "suggested: {} ({:.0}%): {:.0}% of states with traps of level 1 to 3, {branching:.1} moves, \
              {length:.0} steps, change of h1 {change:.2}",
@@ -256,7 +264,7 @@ impl Suggestion {
     }
 
     fn json(&self) -> Value {
-        let Features { traps, branching, length, change } = self.features;
+        let Features { traps, branching, length, change, .. } = self.features;
         json!({ "strategy": self.strategy(), "chance": self.chance, "traps": traps,
                 "branching": branching, "length": length, "change": change })
     }
@@ -324,7 +332,7 @@ impl Summary {
         };
         let (low, high) = wilson(self.without, self.states);
         json!({
-            "game": game, "samples": args.samples, "depth": args.depth, "seed": args.seed,
+            "game": game, "samples": args.samples, "depth": args.depth, "seed": args.seed, "before": args.before,
             "states": self.states, "unfinished": self.unfinished, "reached": self.reached,
             "without": { "states": self.without, "lost": self.lost, "low": low, "high": high },
             "deepest": levels(&self.deepest), "traps": self.traps,

@@ -69,6 +69,11 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     switch("learn", "on", "learn values of fluents in the start clock"),
     switch("derive", "on", "make an evaluator from the rules in the start clock"),
     switch("trial", "on", "try in quick games which knowledge and which search pays"),
+    switch(
+        "guess",
+        "off",
+        "let traps, moves, length and evaluation have a say in which search to use",
+    ),
     number("c", (0.0, 10.0), "0.4", "weight of exploration"),
     number("prior", (0.0, 1e3), "2", "visits that a learned value weighs as much as"),
     number("implicit", (0.0, 1.0), "0.3", "weight of learned values in implicit minimax backups"),

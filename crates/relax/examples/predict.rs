@@ -2,24 +2,25 @@
 //! what it says about them:
 //! `cargo run --release -p relax --example predict -- breakthrough connect_four`.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use game::{Budget, Deadline, Game, Reasoner};
-use relax::Relaxation;
-use relax::predict::{Measuring, Model, Played, known_games, leave_one_out, measure};
+use game::{Budget, Deadline, Evaluator, Game, Reasoner};
+use relax::predict::{Measuring, Model, judge, known_games, leave_out, measure};
+use relax::{Heuristic, Relaxation, Relaxed};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Model::known();
-    println!("weights of traps, branching, length, change: {:?}", model.weights());
-    let (names, games): (Vec<&str>, Vec<Played>) = known_games().unzip();
-    let mut right = 0;
-    for ((name, (_, result)), chance) in names.iter().zip(&games).zip(leave_one_out(&games)) {
-        let fits = (chance >= 0.5) == (*result > 0.0);
-        right += u32::from(fits);
-        let word = if fits { "right" } else { "wrong" };
-        println!("{name}: chance of heuristic search {chance:.2}, result {result:.2}: {word}");
+    println!("weights {:?}", model.weights());
+    let games = known_games();
+    let chances =
+        leave_out(games, &model.weights().iter().map(|(input, _)| *input).collect::<Vec<_>>());
+    for (game, chance) in games.iter().zip(&chances) {
+        println!(
+            "{}: chance of heuristic search {chance:.2}, result {:.2}",
+            game.name, game.result
+        );
     }
-    println!("{right} of {} right on games left out", games.len());
+    println!("{:?} of {} games, their families left out", judge(games, &chances), games.len());
     for name in std::env::args().skip(1) {
         let sheet = library::find(&name).ok_or("no such game in the library")?;
         let game = Game::from_text(sheet.rules)?;
@@ -29,16 +30,29 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("{name}: no relaxation");
             continue;
         };
-        let measuring = Measuring { deadline, ..Measuring::default() };
-        match measure(&reasoner, &shared, &measuring)? {
-            Some(found) => {
-                let (choice, chance) = model.choose(&found);
-                println!(
-                    "{name}: game({:.3}, {:.2}, {:.1}, {:.3}) {choice:?} {chance:.2}",
-                    found.traps, found.branching, found.length, found.change
-                );
+        let measuring = Measuring { deadline: deadline.clone(), ..Measuring::default() };
+        let mut evaluators: Vec<(&str, Box<dyn Evaluator>)> =
+            vec![("h1", Box::new(Relaxed::new(&shared, Heuristic::H1)))];
+        let options = evaluate::Options::default();
+        let distance = evaluate::Method::Distance.build(&reasoner, &options, &deadline);
+        evaluators.extend(distance.map(|found| {
+            let evaluator: Box<dyn Evaluator> = Box::new(found.evaluator());
+            ("distance", evaluator)
+        }));
+        for (evaluator, mut values) in evaluators {
+            let begin = Instant::now();
+            match measure(&reasoner, Some(&shared), &mut *values, &measuring)? {
+                Some(found) => println!(
+                    "{name} {evaluator} game({:.3}, {:.2}, {:.1}, {:.3}, {:.3}) {:.1} s",
+                    found.traps,
+                    found.branching,
+                    found.length,
+                    found.change,
+                    found.merit,
+                    begin.elapsed().as_secs_f64()
+                ),
+                None => println!("{name}: nothing to measure"),
             }
-            None => println!("{name}: nothing to measure"),
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ use game::State;
 
 use crate::network::NONE;
 use crate::relaxation::{Disjunct, Relaxation};
+use crate::rota::{Acting, Rota};
 
 /// How costs are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,7 @@ pub(crate) enum Count {
 /// Sums are not counted beyond this.
 const MOST: u16 = 1023;
 const UNREACHED: u16 = u16::MAX;
+const EVERYBODY: Acting = Acting::MAX;
 
 /// What is known about a node; all of it in one place of memory.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +56,9 @@ pub(crate) struct Graph {
     cells: Vec<Cell>,
     buckets: Vec<Vec<u32>>,
     pending: Vec<u32>,
+    /// Who may act in the layer at hand, and actions of others that wait for their turn.
+    acting: Acting,
+    held: Vec<u32>,
     /// Marks of the last extraction.
     stamp: u32,
     marked: Vec<u32>,
@@ -71,6 +76,8 @@ impl Graph {
             cells,
             buckets: vec![Vec::new(); MOST as usize + 1],
             pending: Vec::new(),
+            acting: EVERYBODY,
+            held: Vec::new(),
             stamp: 0,
             marked: vec![0; nodes],
             used: vec![(0, 0); operators],
@@ -80,8 +87,30 @@ impl Graph {
 
     /// Builds the graph of a state up to its fixpoint.
     pub(crate) fn build(&mut self, state: &State, count: Count) {
+        self.grow::<false>(state, count, None, u32::MAX);
+    }
+
+    /// Builds the first layers of the graph of a state, in which roles act in their turns only, where these are known.
+    pub(crate) fn build_in_turns(&mut self, state: &State, most: u32) {
+        let shared = self.shared.clone();
+        match &shared.rota {
+            Some(rota) => self.grow::<true>(state, Count::Layers, Some(rota), most),
+            None => self.grow::<false>(state, Count::Layers, None, most),
+        }
+    }
+
+    /// With `TURNS` actions wait for their turn.
+    fn grow<const TURNS: bool>(
+        &mut self,
+        state: &State,
+        count: Count,
+        rota: Option<&Rota>,
+        most: u32,
+    ) {
         let shared = self.shared.clone();
         self.cells.copy_from_slice(&shared.fresh);
+        self.pending.clear();
+        self.held.clear();
         let mut highest = 0u16;
         for (fluent, holds, not) in &shared.places {
             let node = if state.contains(*fluent) { *holds } else { *not };
@@ -92,26 +121,41 @@ impl Graph {
         for node in &shared.network.given {
             self.wait(*node, NONE, shared.price(*node), &mut highest);
         }
-        let mut layer = 0u16;
+        let mut turn = rota.map(|rota| (rota, rota.turn(state)));
+        let (mut layer, mut idle) = (0u16, 0);
         loop {
-            self.work_off(&shared, layer, count, &mut highest);
-            if self.pending.is_empty() {
+            self.acting = turn.map_or(EVERYBODY, |(rota, turn)| rota.acting(turn));
+            self.release::<TURNS>(&shared, &mut highest);
+            self.work_off::<TURNS>(&shared, layer, count, &mut highest);
+            idle = if self.pending.is_empty() { idle + 1 } else { 0 };
+            // Who has had no turn by then will have none.
+            let waiting = !self.held.is_empty() && rota.is_some_and(|rota| idle <= rota.period());
+            if (self.pending.is_empty() && !waiting) || u32::from(layer) >= most {
                 return;
             }
             // So many layers are never needed; a node that came later would only come too early.
             layer = (layer + 1).min(UNREACHED - 1);
+            turn = turn.map(|(rota, turn)| (rota, rota.after(turn)));
             highest = 0;
-            let mut pending = std::mem::take(&mut self.pending);
-            for node in pending.drain(..) {
-                let cell = &self.cells[node as usize];
-                if cell.layer == UNREACHED {
-                    let cost = cell.best;
-                    self.buckets[cost as usize].push(node);
-                    highest = highest.max(cost);
-                }
-            }
-            self.pending = pending;
         }
+    }
+
+    /// Lets nodes come that waited for this layer.
+    fn release<const TURNS: bool>(&mut self, shared: &Relaxation, highest: &mut u16) {
+        let mut nodes = std::mem::take(&mut self.pending);
+        let acting = self.acting;
+        if TURNS {
+            nodes.extend(self.held.extract_if(.., |node| shared.may_act(*node, acting)));
+        }
+        for node in nodes.drain(..) {
+            let cell = &self.cells[node as usize];
+            if cell.layer == UNREACHED {
+                let cost = cell.best;
+                self.buckets[cost as usize].push(node);
+                *highest = (*highest).max(cost);
+            }
+        }
+        self.pending = nodes;
     }
 
     fn wait(&mut self, node: u32, by: u32, cost: u16, highest: &mut u16) {
@@ -124,7 +168,13 @@ impl Graph {
         }
     }
 
-    fn work_off(&mut self, shared: &Relaxation, layer: u16, count: Count, highest: &mut u16) {
+    fn work_off<const TURNS: bool>(
+        &mut self,
+        shared: &Relaxation,
+        layer: u16,
+        count: Count,
+        highest: &mut u16,
+    ) {
         let network = &shared.network;
         let mut cost = 0u16;
         while cost <= *highest {
@@ -136,7 +186,7 @@ impl Graph {
                 (cell.layer, cell.sum) = (layer, cost);
                 let later = network.delayed[node as usize] && count == Count::Layers;
                 for parent in network.parents(node) {
-                    self.offer(shared, *parent, node, cost, later, highest);
+                    self.offer::<TURNS>(shared, *parent, node, cost, later, highest);
                 }
             }
             cost += 1;
@@ -144,7 +194,7 @@ impl Graph {
     }
 
     /// Tells a node that one of its children is reached.
-    fn offer(
+    fn offer<const TURNS: bool>(
         &mut self,
         shared: &Relaxation,
         node: u32,
@@ -162,7 +212,12 @@ impl Graph {
             cell.left -= 1;
             if cell.left == 0 {
                 let cost = cell.sum.saturating_add(shared.price(node));
-                self.wait(node, child, cost, highest);
+                if !TURNS || shared.may_act(node, self.acting) {
+                    self.wait(node, child, cost, highest);
+                } else {
+                    (cell.best, cell.by) = (cost.min(MOST), child);
+                    self.held.push(node);
+                }
             }
         } else if !later {
             self.wait(node, child, cost, highest);
@@ -176,13 +231,15 @@ impl Graph {
         disjunct.iter().all(|node| self.cells[*node as usize].layer != UNREACHED)
     }
 
+    /// The layer in which a disjunct is first reached.
+    pub(crate) fn layer(&self, disjunct: &Disjunct) -> Option<u32> {
+        let layers = disjunct.iter().map(|node| self.cells[*node as usize].layer);
+        self.is_reached(disjunct).then(|| u32::from(layers.max().unwrap_or(0)))
+    }
+
     /// The layer in which one of the disjuncts is first reached.
     pub(crate) fn first_layer(&self, target: &[Disjunct]) -> Option<u32> {
-        let reached = target.iter().filter(|disjunct| self.is_reached(disjunct));
-        let layer = |disjunct: &Disjunct| {
-            disjunct.iter().map(|node| self.cells[*node as usize].layer).max().unwrap_or(0)
-        };
-        reached.map(layer).min().map(u32::from)
+        target.iter().filter_map(|disjunct| self.layer(disjunct)).min()
     }
 
     /// The least sum of costs of a disjunct.

@@ -202,7 +202,8 @@ impl Distance for ToGo {
     }
 }
 
-/// How far off lost ends are at least, for the proofs of traps.
+/// How far off lost ends are at least, for the proofs of traps: by the layers of the relaxed planning graph, in which
+/// roles act in their turns, and by counting what is missing.
 ///
 /// Holds where roles take turns as [`crate::Waits`] found, which random play did not refute, and always where it
 /// found that several roles may act at once. Were it wrong, traps would be missed, never invented.
@@ -220,14 +221,27 @@ impl Far {
 }
 
 impl Reach for Far {
-    fn steps_to_lose(&mut self, state: &State, role: Role) -> Option<u32> {
-        if self.shared.roles() == 1 {
-            return Some(0);
+    fn may_lose(&mut self, state: &State, role: Role, within: u32) -> bool {
+        let shared = self.shared.clone();
+        if shared.roles() == 1 {
+            return true;
         }
-        self.graph.build(state, Count::Layers);
-        let others = self.shared.targets.iter().enumerate();
-        let others = others.filter(|(other, _)| *other != role.index());
-        others.filter_map(|(_, target)| self.graph.first_layer(target)).min()
+        let turns = shared.rota.as_ref().map(|rota| (rota, rota.turn(state)));
+        let mut built = false;
+        for other in (0..shared.roles()).filter(|other| *other != role.index()) {
+            for (way, needs) in shared.targets[other].iter().zip(&shared.needs[other]) {
+                if needs.iter().any(|need| need.is_far(state, turns, within)) {
+                    continue;
+                }
+                if !std::mem::replace(&mut built, true) {
+                    self.graph.build_in_turns(state, within);
+                }
+                if self.graph.layer(way).is_some_and(|layer| layer <= within) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 }
 

@@ -9,6 +9,8 @@
 mod formula;
 mod graph;
 mod heuristic;
+mod measure;
+mod needs;
 mod network;
 mod operators;
 pub mod pddl;
@@ -17,6 +19,7 @@ mod predict_data;
 mod print;
 mod relaxation;
 mod residual;
+mod rota;
 mod targets;
 mod waits;
 

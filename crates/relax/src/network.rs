@@ -324,15 +324,18 @@ pub(crate) struct Network {
 }
 
 impl Network {
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.need.len()
     }
 
+    #[inline]
     pub(crate) fn children(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.children[self.child_start[node] as usize..self.child_start[node + 1] as usize]
     }
 
+    #[inline]
     pub(crate) fn parents(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.parents[self.parent_start[node] as usize..self.parent_start[node + 1] as usize]

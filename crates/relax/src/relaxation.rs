@@ -6,8 +6,10 @@ use game::{Deadline, FluentId, Game, GroundProgram, Machine, Reasoner};
 use ground::AtomId;
 
 use crate::graph::Cell;
+use crate::needs::{Need, Needs};
 use crate::network::{Builder, NONE, Network, Prop};
 use crate::operators::Operators;
+use crate::rota::{Acting, Rota};
 pub(crate) use crate::targets::Disjunct;
 use crate::targets::{Implication, best_goal, disjuncts};
 use crate::waits::{Turns, Waits};
@@ -28,6 +30,12 @@ pub struct Relaxation {
     prices: Vec<u8>,
     /// For each role the ends it wants most.
     pub(crate) targets: Vec<Vec<Disjunct>>,
+    /// For each of these ends what one role alone has to bring about.
+    pub(crate) needs: Vec<Vec<Vec<Need>>>,
+    /// Who may act in the steps to come, where the rules settle it.
+    pub(crate) rota: Option<Rota>,
+    /// For each node the role in whose turn alone it can be made.
+    bound: Vec<u32>,
     /// For each role its largest reward.
     pub(crate) rewards: Vec<u8>,
     /// For each role the number of its actions.
@@ -122,12 +130,27 @@ impl Relaxation {
             };
             ends.push(ways.iter().flat_map(apart).collect());
         }
+        let mut needs = Needs::new(game, program, operators);
+        let needs = ends.iter().map(|own| own.iter().map(|way| needs.of(&drafts, way)).collect());
+        let needs = needs.collect();
         let (network, number) = Network::finish(drafts);
         let renumber = |disjunct: &Disjunct| -> Disjunct {
             disjunct.iter().map(|node| number[*node as usize]).filter(|n| *n != NONE).collect()
         };
         let targets = ends.iter().map(|own| own.iter().map(renumber).collect()).collect();
-        Self::assemble(game, program, operators, network, targets, rewards)
+        let relaxation = Self::assemble(game, program, operators, network, targets, rewards);
+        Self { needs, ..relaxation }.in_turns(Rota::new(game, program, operators))
+    }
+
+    /// Notes whose turn it is when.
+    fn in_turns(mut self, rota: Option<Rota>) -> Self {
+        if let Some(rota) = &rota {
+            let role = |operator: &u32| rota.bound.get(*operator as usize).copied().flatten();
+            let roles = self.network.operator.iter().map(role);
+            self.bound = roles.map(|role| role.unwrap_or(NONE)).collect();
+        }
+        self.rota = rota;
+        self
     }
 
     fn assemble(
@@ -161,6 +184,9 @@ impl Relaxation {
             prices: actors.iter().map(|role| u8::from(*role != NONE)).collect(),
             actors,
             targets,
+            needs: Vec::new(),
+            rota: None,
+            bound: Vec::new(),
             rewards,
             totals,
             turns: operators.waits.turns,
@@ -170,11 +196,20 @@ impl Relaxation {
     }
 
     /// What a node costs.
+    #[inline]
     pub(crate) fn price(&self, node: u32) -> u16 {
         u16::from(self.prices[node as usize])
     }
 
+    /// Whether a node can be made while these roles may act.
+    #[inline]
+    pub(crate) fn may_act(&self, node: u32, acting: Acting) -> bool {
+        let role = self.bound[node as usize];
+        role == NONE || acting >> role & 1 == 1
+    }
+
     /// Whether a node is an action of a role.
+    #[inline]
     pub(crate) fn acts(&self, node: u32, role: u32) -> bool {
         self.actors[node as usize] == role
     }

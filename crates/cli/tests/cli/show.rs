@@ -235,6 +235,26 @@ fn traps_are_counted_and_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn traps_deeper_than_the_game_and_in_games_of_all_kinds_have_defined_answers() {
+    let deep =
+        ["traps", "nim_3_4_5", "--samples", "5", "--depth", "1000", "--before", "3", "--json"];
+    let report = fluxion(&deep).expect(0).json();
+    assert_eq!((report["states"].as_u64(), report["unfinished"].as_u64()), (Some(5), Some(0)));
+    assert!(
+        fluxion(&["traps", "nim_3_4_5", "--depth", "4000000000"]).expect(2).err.contains("1000")
+    );
+    // Three roles, simultaneous moves, one role, rewards of every size.
+    for name in ["tictactoe_3p", "tron", "eight_puzzle", "centipede"] {
+        let args =
+            ["traps", name, "--samples", "3", "--depth", "2", "--nodes", "2000", "--suggest"];
+        let shown = fluxion(&args);
+        assert!(matches!(shown.code, Some(0 | 3)), "{name}: {}", shown.err);
+        assert!(shown.out.contains("3 states"), "{name}: {}", shown.out);
+        assert!(shown.out.contains("suggest"), "{name}: {}", shown.out);
+    }
+}
+
+#[test]
 fn inspect_gives_up_within_its_limits() {
     let args = ["inspect", "amazons_unsplit_10x10", "--max-memory", "20", "--json"];
     let report = fluxion(&args).expect(3).json();

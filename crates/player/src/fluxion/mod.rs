@@ -7,12 +7,14 @@
 //! | `aside`, `findings` | stages that may get stuck or panic; the account of them |
 //! | `proving` | what was sampled about the game, proved |
 //! | `method` | which search fits |
+//! | `guess` | which search is likely to be better, from features of the game |
 //! | `trial` | quick games between two ways to search |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
 
 mod aside;
 mod findings;
 mod guarded;
+mod guess;
 mod method;
 mod opening;
 mod proving;
@@ -38,8 +40,9 @@ pub(crate) struct Wishes {
     /// Whether to learn in the start clock, and whether to make an evaluator from the rules.
     pub(crate) learn: bool,
     pub(crate) derive: bool,
-    /// Whether ways to search are tried in quick games.
+    /// Whether ways to search are tried in quick games, and whether features of the game have a say.
     pub(crate) trial: bool,
+    pub(crate) guess: bool,
     /// The weight of exploration.
     pub(crate) exploration: f64,
     /// How many visits a learned value weighs as much as, and its part in implicit minimax backups.
@@ -75,6 +78,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         learn: options.is_on("learn"),
         derive: options.is_on("derive"),
         trial: options.is_on("trial"),
+        guess: options.is_on("guess"),
         exploration: options.number("c"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),

@@ -13,6 +13,7 @@ use search::{GameClass, Search};
 
 use super::Wishes;
 use super::findings::{Account, class_in_words};
+use super::guess::guess;
 use super::method::{Method, Parts};
 use super::proving;
 use super::trial::{Tally, Trial};
@@ -32,6 +33,8 @@ pub(super) struct Known {
     pub(super) relaxation: Option<Arc<relax::Relaxation>>,
     /// States that are the same up to symmetry, where that was asked for.
     pub(super) symmetries: Option<Arc<dyn Canonicalizer>>,
+    /// The chance that alpha-beta is better than the tree, guessed from features of the game.
+    chance: Option<f64>,
     /// Whether the circuit was there.
     pub(super) on_circuit: bool,
     /// What is proved, or refuted, about guesses of the analysis of structures.
@@ -57,6 +60,7 @@ impl Known {
             derived: None,
             relaxation: None,
             symmetries: None,
+            chance: None,
             on_circuit: context.reasoner.gates().is_some(),
             told: prove::Told::default(),
             account: Account::default(),
@@ -78,6 +82,7 @@ const CLASS: Share = Share(0.1, Duration::from_secs(1));
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
 const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
 const PROOFS: Share = Share(0.05, Duration::from_secs(3));
+const GUESS: Share = Share(0.15, Duration::from_secs(3));
 const TRIAL: Share = Share(0.4, Duration::from_secs(30));
 /// How many games a trial should have time for, and how long a move may take.
 const GAMES: f64 = 24.0;
@@ -86,6 +91,12 @@ const PACE: (Duration, Duration) = (Duration::from_millis(3), Duration::from_mil
 /// alpha-beta looks better than it is. What was learned has to do no worse than nothing: in matches of equal
 /// nodes it gave 69 and 72 points in breakthrough and reversi and 38 in connect four.
 const CLEAR: f64 = 3.0;
+/// By how many standard deviations a trial has to speak for alpha-beta, where features of the game give it a chance: for
+/// even chances as many as without a guess, for a certain one it has to speak against it as clearly not to be used.
+fn needed(chance: Option<f64>) -> f64 {
+    chance.map_or(CLEAR, |chance| CLEAR * (3.0 - 4.0 * chance).clamp(-1.0, 1.0))
+}
+
 /// The time for a stage where the clock has no end.
 const WITHOUT_CLOCK: Duration = Duration::from_secs(2);
 
@@ -119,6 +130,7 @@ impl<'o> Opening<'o> {
         self.derive(lesson, deadline);
         self.relax(deadline);
         self.symmetries(deadline);
+        self.guess(deadline);
         self.try_out(deadline);
         self.known
     }
@@ -204,6 +216,17 @@ impl<'o> Opening<'o> {
         self.known.symmetries = self.known.account.try_aside("symmetries", &share, find);
     }
 
+    /// Guesses from features of the game whether alpha-beta with the evaluator of the rules is better than the tree.
+    fn guess(&mut self, deadline: &Deadline) {
+        if !self.wishes.guess || self.known.method != Method::Guarded || !self.known.on_circuit {
+            return;
+        }
+        let Some(derived) = &self.known.derived else { return };
+        let (context, mut evaluator) = (self.context.clone(), derived.evaluator.another());
+        let measure = move |deadline: &Deadline| guess(&context, &mut *evaluator, deadline);
+        self.known.chance = self.known.account.try_aside("guess", &GUESS.of(deadline), measure);
+    }
+
     /// Tries in quick games what pays in this game: what was learned is dropped where it clearly does not,
     /// and alpha-beta takes the place of the tree where it is clearly better.
     fn try_out(&mut self, deadline: &Deadline) {
@@ -225,7 +248,7 @@ impl<'o> Opening<'o> {
         if self.known.learned.is_some() || self.known.derived.is_some() {
             let [tree, _, deepening] = parts(self);
             let tally = self.trial("trial: tree against alpha-beta", [tree, deepening], deadline);
-            if tally.is_clear(CLEAR) {
+            if tally.is_clear(needed(self.known.chance)) {
                 self.known.method = Method::Deepening;
             }
         }

@@ -52,6 +52,7 @@ impl Risk {
 /// Looks for traps up to a level, for the role to move; with what was found so far where the prover stops.
 pub fn examine(prover: &mut Prover, sampled: &Sampled, level: u32) -> Result<Risk, ReasonError> {
     prover.begin();
+    prover.was_cut();
     let Sampled { state, role, .. } = sampled;
     let mut look = Look::default();
     let turn = look.at(prover.machine(), state)?;
@@ -81,7 +82,8 @@ pub fn examine(prover: &mut Prover, sampled: &Sampled, level: u32) -> Result<Ris
                 break;
             }
         }
-        if open.is_empty() {
+        // Where every line came to its end, more moves change nothing.
+        if open.is_empty() || !prover.was_cut() {
             risk.searched = Some(level);
             break;
         }
@@ -270,6 +272,13 @@ mod tests {
         let risk = examine(&mut prover, &initial, 9).expect("small");
         assert_eq!(risk.stopped, Some(Stop::Nodes));
         assert!(risk.searched.is_none_or(|level| level < 9));
+    }
+
+    #[test]
+    fn levels_beyond_the_end_of_the_game_cost_nothing() {
+        let (some, all) = (risk(9, 12), risk(9, u32::MAX));
+        assert_eq!((&some.traps, all.searched), (&all.traps, Some(u32::MAX)));
+        assert!(all.nodes <= 2 * some.nodes, "{} and {}", all.nodes, some.nodes);
     }
 
     #[test]

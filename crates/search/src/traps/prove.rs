@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use game::{Canonicalizer, JointMove, Machine, ReasonError, Role, State};
+use game::{Canonicalizer, JointMove, Machine, Move, ReasonError, Role, State};
 use rustc_hash::FxHashMap;
 
 use crate::effort::{Effort, Meter, Stop};
@@ -11,17 +11,20 @@ use crate::rewards::{Look, Turn, rewards};
 
 /// Knows how far off an end is, for example by a relaxed planning graph.
 pub trait Reach: Send {
-    /// A number of steps in which no play, whatever is done, comes to an end that the role has lost; none if no
-    /// such end can be reached at all.
-    fn steps_to_lose(&mut self, state: &State, role: Role) -> Option<u32>;
+    /// Whether some play may come within a number of steps to an end that the role has lost. Must be true if one
+    /// does.
+    fn may_lose(&mut self, state: &State, role: Role, within: u32) -> bool;
 }
 
-/// What is known about a state: lost within so many moves, and not lost within so many.
+/// What is known about a state: lost within so many moves, and not lost within so many ([`EVER`]: not at all).
 #[derive(Clone, Copy)]
 struct Known {
     lost: u32,
     safe: Option<u32>,
 }
+
+/// However many moves there are.
+const EVER: u32 = u32::MAX;
 
 /// The most states that are remembered.
 const MOST_KNOWN: usize = 4 << 20;
@@ -39,6 +42,10 @@ pub struct Prover {
     known: FxHashMap<(Key, u32), Known>,
     /// For each depth the opponents' moves that won last.
     killers: Vec<Option<JointMove>>,
+    /// For each depth the own move that lost nothing last.
+    saviours: Vec<Option<Move>>,
+    /// Whether a search with more moves might find more.
+    cut: bool,
 }
 
 impl Prover {
@@ -55,6 +62,8 @@ impl Prover {
             symmetries: None,
             known: FxHashMap::default(),
             killers: Vec::new(),
+            saviours: Vec::new(),
+            cut: false,
         }
     }
 
@@ -84,6 +93,7 @@ impl Prover {
         if self.effort.nodes.is_some() {
             self.known.clear();
             self.killers.clear();
+            self.saviours.clear();
         }
     }
 
@@ -99,23 +109,31 @@ impl Prover {
         }
     }
 
+    /// Whether a search with more moves might have found more, since this was asked last.
+    pub(super) fn was_cut(&mut self) -> bool {
+        std::mem::take(&mut self.cut)
+    }
+
     /// Whether the opponents of a role can force its loss within `depth` moves.
     pub fn loses(&mut self, state: &State, role: Role, depth: u32) -> Result<bool, Stop> {
         self.meter.count()?;
         let key = (self.key(state), role.0);
-        let known = self.known.get(&key).copied().unwrap_or(Known { lost: u32::MAX, safe: None });
+        let known = self.known.get(&key).copied().unwrap_or(Known { lost: EVER, safe: None });
         if known.lost <= depth {
             return Ok(true);
         }
-        if known.safe.is_some_and(|safe| safe >= depth) {
+        if let Some(safe) = known.safe.filter(|safe| *safe >= depth) {
+            self.cut |= safe != EVER;
             return Ok(false);
         }
+        let before = self.was_cut();
         let loses = self.expand(state, role, depth)?;
         let known = if loses {
             Known { lost: depth, ..known }
         } else {
-            Known { safe: Some(depth), ..known }
+            Known { safe: Some(if self.cut { depth } else { EVER }), ..known }
         };
+        self.cut |= before;
         if self.known.len() < MOST_KNOWN {
             self.known.insert(key, known);
         }
@@ -128,14 +146,17 @@ impl Prover {
         if turn == Turn::End {
             return Ok(self.has_lost(state, role)?);
         }
-        let far = |reach: &mut Box<dyn Reach>| {
-            reach.steps_to_lose(state, role).is_none_or(|steps| steps > depth)
-        };
+        let far = |reach: &mut Box<dyn Reach>| !reach.may_lose(state, role, depth);
         if depth == 0 || self.reach.as_mut().is_some_and(far) {
+            self.cut = true;
             return Ok(false);
         }
-        let own = std::mem::take(&mut look.moves[role.index()]);
+        let mut own = std::mem::take(&mut look.moves[role.index()]);
         look.moves[role.index()].push(own[0]);
+        let saviour = self.saviours.get(depth as usize).copied().flatten();
+        if let Some(at) = saviour.and_then(|s| own.iter().position(|action| *action == s)) {
+            own.swap(0, at);
+        }
         let killer = self.killers.get(depth as usize).cloned().flatten();
         let mut replies: Vec<JointMove> =
             (0..look.joint_count()).map(|number| look.joint(number)).collect();
@@ -143,29 +164,24 @@ impl Prover {
             replies.swap(0, at);
         }
         for mut reply in replies {
-            let mut all = true;
+            let mut saved = None;
             for action in &own {
                 reply.0[role.index()] = *action;
                 let next = self.machine.next(state, &reply)?;
                 if !self.loses(&next, role, depth - 1)? {
-                    all = false;
+                    saved = Some(*action);
                     break;
                 }
             }
-            if all {
-                self.remember(depth, reply);
+            if saved.is_none() {
+                put(&mut self.killers, depth, reply);
                 return Ok(true);
+            }
+            if let Some(action) = saved.filter(|_| own.len() > 1) {
+                put(&mut self.saviours, depth, action);
             }
         }
         Ok(false)
-    }
-
-    fn remember(&mut self, depth: u32, reply: JointMove) {
-        let depth = depth as usize;
-        if self.killers.len() <= depth {
-            self.killers.resize(depth + 1, None);
-        }
-        self.killers[depth] = Some(reply);
     }
 
     fn has_lost(&mut self, state: &State, role: Role) -> Result<bool, ReasonError> {
@@ -178,6 +194,15 @@ impl Prover {
         let wins = |(at, reward): (usize, &u8)| *reward >= top(at).max(1) && own < *reward;
         Ok(rewards.iter().enumerate().any(wins))
     }
+}
+
+/// Remembers what was good at a depth.
+fn put<T: Clone>(all: &mut Vec<Option<T>>, depth: u32, good: T) {
+    let depth = depth as usize;
+    if all.len() <= depth {
+        all.resize(depth + 1, None);
+    }
+    all[depth] = Some(good);
 }
 
 /// Whether two joint moves are the same but for one role.

@@ -1,7 +1,8 @@
 //! Measures evaluation functions: the time to build them, and what evaluating the successors of states of random
 //! play costs in units of a transition of the stepper, which is a step of random play with its legal moves. "Next" is
 //! the successor alone, one of many of the same state. CPU time of the thread, so other work on the machine
-//! hardly matters. `cargo run --release -p evaluate --example cost -- [NAME...]`
+//! hardly matters. With `--build` only the time to build. `cargo run --release -p evaluate --example cost --
+//! [--build] [NAME...]`
 
 use std::time::{Duration, Instant};
 
@@ -19,18 +20,20 @@ fn cpu() -> u64 {
 }
 
 fn main() {
-    let names: Vec<String> = std::env::args().skip(1).collect();
+    let (options, names): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
+    let only_build = options.iter().any(|option| option == "--build");
     println!(
         "game\tground s\tstructures s\tkind\tbuild s\tnodes\tnext ns\ttransition ns\tevaluate ns\tratio\tnotes"
     );
     for entry in library::games() {
         if names.is_empty() || names.iter().any(|name| name == entry.name) {
-            measure(entry.name, entry.rules);
+            measure(entry.name, entry.rules, only_build);
         }
     }
 }
 
-fn measure(name: &str, text: &str) {
+fn measure(name: &str, text: &str, only_build: bool) {
     let Ok(game) = Game::from_text(text) else { return println!("{name}\tnot playable") };
     let begin = cpu();
     let deadline = Some(Instant::now() + Duration::from_secs(20));
@@ -38,14 +41,17 @@ fn measure(name: &str, text: &str) {
     let ground = seconds(begin);
     let Some(gates) = reasoner.gates() else { return println!("{name}\tno circuit") };
     let begin = cpu();
-    let deadline = Deadline::within(Duration::from_secs(20));
+    let deadline = Deadline::within(Duration::from_secs(60));
     let _ = Structures::find(&reasoner, &Settings::default(), &deadline, &mut NoProver);
     let structures = seconds(begin);
     let mut machine = reasoner.machine();
-    let Some((states, next)) = successors(&mut *machine) else { return };
-    let Some(transition) = transition(gates) else { return };
+    let found = if only_build { Some((Vec::new(), 0.0)) } else { successors(&mut *machine) };
+    let Some((states, next)) = found else { return println!("{name}\tno play") };
+    let spent = if only_build { Some(0.0) } else { transition(gates) };
+    let Some(transition) = spent else { return println!("{name}\tno play") };
     for method in [Method::Basic, Method::Distance] {
         let begin = cpu();
+        let deadline = Deadline::within(Duration::from_secs(60));
         let evaluation = method.build(&reasoner, &Options::default(), &deadline);
         let Some(evaluation) = evaluation else { continue };
         let mut evaluator = evaluation.evaluator();
@@ -55,12 +61,12 @@ fn measure(name: &str, text: &str) {
         for state in &states {
             evaluator.evaluate(state, &mut values);
         }
-        let spent = (cpu() - begin) as f64 / states.len() as f64;
+        let spent = (cpu() - begin) as f64 / states.len().max(1) as f64;
         println!(
             "{name}\t{ground:.3}\t{structures:.3}\t{}\t{build:.3}\t{}\t{next:.0}\t{transition:.0}\t{spent:.0}\t{:.2}\t{}",
             method.name(),
             evaluation.size(),
-            spent / transition,
+            if only_build { 0.0 } else { spent / transition },
             evaluation.notes().join("; "),
         );
     }

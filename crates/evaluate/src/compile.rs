@@ -1,6 +1,8 @@
 //! Goals and the end of the game, fully ground, as a network: each instance of a rule counts (thesis Def. 5.2
 //! on ground rules, as in §6.4.2).
 
+use std::sync::Arc;
+
 use datalog::GroundTerm;
 use game::{FluentId, GroundProgram};
 use ground::{AtomId, GroundLiteral};
@@ -235,7 +237,7 @@ impl<'p> Compiler<'p> {
             return edge;
         }
         let edge = match steps(&self.builder, self.fluents, self.distances, fluent) {
-            Some(steps) => self.builder.node(Kind::Watch(Box::new(Watch::Steps(steps))), &[]),
+            Some(steps) => self.builder.node(Kind::Watch(Arc::new(Watch::Steps(steps))), &[]),
             None => self.bit(fluent),
         };
         self.builder.label(edge, self.fluent_name(fluent));

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::network::{Edge, Kind, Network, Values};
+use crate::network::{Edge, Kind, Network};
+use crate::values::Values;
 
 /// How the value of a state comes about for a role.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use game::{Evaluator, Role, State};
 
 use crate::explain::{Explanation, GoalPart, Part};
-use crate::network::{Edge, Network, Values};
+use crate::network::{Edge, Network};
 use crate::norm::{Combination, Parameters};
+use crate::values::Values;
 
 /// The value of a state about which the rules say nothing.
 pub const NEUTRAL: f64 = 50.0;
@@ -68,47 +69,44 @@ pub struct FuzzyEvaluator {
     evaluation: Evaluation,
     values: Values,
     /// For each goal the last degree of goal and end, and what they gave.
-    remembered: Vec<(f64, f64, f64)>,
+    remembered: Vec<Remembered>,
 }
 
-impl FuzzyEvaluator {
-    /// h(r,gv,s): the degree of a goal, with the end wanted if it is reached and avoided if not.
-    fn goal(&mut self, number: usize, goal: Edge) -> f64 {
-        let value = self.values.value(goal);
-        let Some(terminal) = self.evaluation.terminal else { return value };
-        let end = self.values.value(terminal);
-        let (known_value, known_end, known) = self.remembered[number];
-        if known_value.to_bits() == value.to_bits() && known_end.to_bits() == end.to_bits() {
-            return known;
-        }
-        let result = self.values.with_end(goal, terminal);
-        self.remembered[number] = (value, end, result);
-        result
-    }
+/// What a goal gave before: the signals of the goal and of the end, and the degree of both together.
+type Remembered = (f64, f64, f64);
 
-    /// h(r,s) of one role after the values were brought up to date; `first` is the number of its first goal.
-    fn role(&mut self, role: usize, first: usize) -> f64 {
-        let roles = self.evaluation.roles.clone();
-        let plan = &roles[role];
-        if plan.total <= 0.0 {
+/// h(r,gv,s): the degree of a goal, with the end wanted if it is reached and avoided if not.
+fn degree(values: &Values, goal: Edge, end: Option<Edge>, remembered: &mut Remembered) -> f64 {
+    let value = values.value(goal);
+    let Some(end) = end else { return value };
+    let end_value = values.value(end);
+    if remembered.0.to_bits() != value.to_bits() || remembered.1.to_bits() != end_value.to_bits() {
+        *remembered = (value, end_value, values.with_end(goal, end));
+    }
+    remembered.2
+}
+
+impl RolePlan {
+    /// h(r,s) from the degrees of the goals.
+    fn value(&self, degrees: impl Iterator<Item = f64>, combination: Combination) -> f64 {
+        if self.total <= 0.0 {
             return NEUTRAL;
         }
-        let combination = self.evaluation.network.parameters().combination;
-        let mut sum = 0.0;
-        let mut missed = 1.0;
-        for (at, (value, goal)) in plan.goals.iter().enumerate() {
-            let degree = goal.map_or(0.0, |goal| self.goal(first + at, goal));
+        let (mut sum, mut missed) = (0.0, 1.0);
+        for ((value, _), degree) in self.goals.iter().zip(degrees) {
             sum += f64::from(*value) * degree;
             missed *= 1.0 - degree * f64::from(*value) / 100.0;
         }
         let result = match combination {
-            Combination::WeightedSum => 100.0 * sum / plan.total,
+            Combination::WeightedSum => 100.0 * sum / self.total,
             // AAAI-07 divides by the sum of the goal values besides, which only changes the scale.
             Combination::ProductSum => 100.0 * (1.0 - missed),
         };
         if result.is_finite() { result.clamp(0.0, 100.0) } else { NEUTRAL }
     }
+}
 
+impl FuzzyEvaluator {
     /// How the value of a state comes about for a role; `most` bounds the number of parts.
     pub fn explain(&mut self, state: &State, role: Role, most: usize) -> Explanation {
         let mut values = vec![0.0; self.evaluation.roles.len()];
@@ -119,7 +117,9 @@ impl FuzzyEvaluator {
             self.evaluation.roles.iter().take(role.index()).map(|plan| plan.goals.len()).sum();
         let mut goals = Vec::new();
         for (at, (value, goal)) in plan.goals.iter().enumerate() {
-            let degree = goal.map_or(0.0, |goal| self.goal(first + at, goal));
+            let remembered = &mut self.remembered[first + at];
+            let end = self.evaluation.terminal;
+            let degree = goal.map_or(0.0, |goal| degree(&self.values, goal, end, remembered));
             goals.push(GoalPart {
                 goal: *value,
                 weight: if plan.total > 0.0 { f64::from(*value) / plan.total } else { 0.0 },
@@ -152,17 +152,20 @@ impl FuzzyEvaluator {
 impl Evaluator for FuzzyEvaluator {
     fn evaluate(&mut self, state: &State, values: &mut [f64]) {
         self.values.update(state.words());
-        let mut first = 0;
+        let Self { evaluation, values: degrees, remembered } = self;
+        let combination = evaluation.network.parameters().combination;
+        let mut rest = &mut remembered[..];
         for (role, value) in values.iter_mut().enumerate() {
-            *value = match self.evaluation.roles.get(role) {
-                Some(plan) => {
-                    let goals = plan.goals.len();
-                    let result = self.role(role, first);
-                    first += goals;
-                    result
-                }
-                None => NEUTRAL,
+            let Some(plan) = evaluation.roles.get(role) else {
+                *value = NEUTRAL;
+                continue;
             };
+            let (own, others) = rest.split_at_mut(plan.goals.len());
+            rest = others;
+            let goals = plan.goals.iter().zip(own).map(|((_, goal), remembered)| {
+                goal.map_or(0.0, |goal| degree(degrees, goal, evaluation.terminal, remembered))
+            });
+            *value = plan.value(goals, combination);
         }
     }
 

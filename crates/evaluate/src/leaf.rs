@@ -11,17 +11,27 @@ pub(crate) enum Watch {
     Mean(Mean),
 }
 
+/// A distance as leaves keep it: 1 more than it is. 0 stands for one that has to be found again.
+pub(crate) type Far = u32;
+
+/// The distance has to be found again.
+pub(crate) const AGAIN: Far = 0;
+/// Any change of the fluent counts.
+pub(crate) const ALWAYS: Far = u32::MAX;
+/// Nothing that holds decides.
+const NOTHING: Far = u32::MAX - 1;
+
 impl Watch {
     /// The fluents it depends on, each with the distance that it stands for; [`ALWAYS`] where any change counts.
-    pub(crate) fn fluents(&self) -> Vec<(u32, u32)> {
+    pub(crate) fn fluents(&self) -> Vec<(u32, Far)> {
         let mut fluents = Vec::new();
         match self {
             Watch::Steps(steps) => {
-                fluents.push((steps.fluent, 0));
+                fluents.push((steps.fluent, 1));
                 let single = steps.graphs.len() == 1;
                 for level in steps.graphs.iter().flat_map(|graph| &graph.levels) {
-                    let distance = if single { level.distance.max(1) } else { ALWAYS };
-                    level.bits.each(&mut |fluent| fluents.push((fluent, distance)));
+                    let far = if single { level.distance.max(1) + 1 } else { ALWAYS };
+                    level.bits.each(&mut |fluent| fluents.push((fluent, far)));
                 }
             }
             Watch::Mean(mean) => {
@@ -32,35 +42,21 @@ impl Watch {
             }
         }
         // A fluent may be in several graphs, and the own one among the others; what counts more comes first.
-        fluents.sort_unstable_by_key(|(fluent, distance)| (*fluent, distance.wrapping_add(1)));
+        fluents.sort_unstable_by_key(|(fluent, far)| (*fluent, far.wrapping_add(1)));
         fluents.dedup_by_key(|(fluent, _)| *fluent);
         fluents
     }
 
-    /// The distance that decides at present, if one does.
-    pub(crate) fn deciding(&self, words: &[u64]) -> u32 {
+    /// All values it may have, by their classes; none if they are not few.
+    pub(crate) fn signals(&self) -> Option<Vec<Signal>> {
         match self {
-            Watch::Steps(steps) => match &steps.graphs[..] {
-                _ if steps.own().held(words) != 0 => 0,
-                [graph] => graph.look(words).unwrap_or(NOTHING).max(1),
-                _ => NOTHING,
-            },
-            Watch::Mean(_) => NOTHING,
-        }
-    }
-
-    pub(crate) fn look(&self, words: &[u64], powers: &Powers) -> Signal {
-        match self {
-            Watch::Steps(steps) => steps.look(words),
-            Watch::Mean(mean) => mean.look(words, powers),
+            Watch::Steps(steps) => {
+                Some(steps.outcomes.iter().copied().chain([steps.never]).collect())
+            }
+            Watch::Mean(_) => None,
         }
     }
 }
-
-/// Any change of the fluent counts.
-pub(crate) const ALWAYS: u32 = u32::MAX;
-/// Nothing that holds decides.
-pub(crate) const NOTHING: u32 = u32::MAX - 1;
 
 /// Some fluents of one word of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +66,7 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
+    #[inline]
     fn held(self, words: &[u64]) -> u64 {
         words.get(self.word as usize).map_or(0, |word| word & self.mask)
     }
@@ -178,23 +175,27 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// The fluent itself.
-    fn own(&self) -> Bits {
-        Bits { word: self.fluent / 64, mask: 1 << (self.fluent % 64) }
-    }
-
-    fn look(&self, words: &[u64]) -> Signal {
-        if self.own().held(words) != 0 {
-            return self.outcomes[0];
+    /// The greatest of the distances in a state.
+    pub(crate) fn far(&self, words: &[u64]) -> Far {
+        let own = Bits { word: self.fluent / 64, mask: 1 << (self.fluent % 64) };
+        if own.held(words) != 0 {
+            return 1;
         }
         let mut greatest = 1;
         for graph in &self.graphs {
             match graph.look(words) {
-                None => return self.never,
-                Some(distance) => greatest = greatest.max(distance as usize),
+                None => return NOTHING,
+                Some(distance) => greatest = greatest.max(distance),
             }
         }
-        self.outcomes[greatest.min(self.outcomes.len() - 1)]
+        greatest + 1
+    }
+
+    /// The class of a distance that is known.
+    #[inline]
+    pub(crate) fn class(&self, far: Far) -> u32 {
+        let most = self.outcomes.len() as u32;
+        if far == NOTHING { most } else { (far - 1).min(most - 1) }
     }
 }
 
@@ -239,7 +240,7 @@ impl Mean {
         if count == 0 { 1.0 } else { sum / f64::from(count) }
     }
 
-    fn look(&self, words: &[u64], powers: &Powers) -> Signal {
+    pub(crate) fn look(&self, words: &[u64], powers: &Powers) -> Signal {
         let bit = Bits { word: self.fluent / 64, mask: 1 << (self.fluent % 64) };
         if bit.held(words) != 0 {
             return powers.atom(true);

@@ -31,7 +31,9 @@
 mod build;
 mod compile;
 mod cover;
+mod crisp;
 mod distance;
+mod domain;
 mod draw;
 mod explain;
 mod graph;
@@ -42,11 +44,15 @@ mod maps;
 mod method;
 mod network;
 mod norm;
+#[cfg(test)]
+mod oracle;
+mod plan;
 mod power;
 mod rules;
 mod shape;
 mod terms;
 mod unroll;
+mod values;
 
 pub use build::Options;
 pub use cover::Selection;

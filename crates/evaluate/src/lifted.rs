@@ -413,7 +413,7 @@ impl Nodes<'_> {
         let steps = self.known.steps(&self.compiler.builder, term).map(Watch::Steps);
         let watch = steps.or_else(|| self.shapes.and_then(|shapes| shapes.watch(term)));
         let number = self.game.universe().fluent(term).0;
-        let kind = watch.map_or(Kind::Bit(number), |watch| Kind::Watch(Box::new(watch)));
+        let kind = watch.map_or(Kind::Bit(number), |watch| Kind::Watch(Arc::new(watch)));
         let edge = self.compiler.builder.node(kind, &[]);
         let text = term.to_text(self.game.universe().symbols());
         self.compiler.builder.label(edge, text);

@@ -1,4 +1,4 @@
-//! Values with the powers that the Yager norm adds up, as integers, and roots that were taken before.
+//! Values with the powers that the Yager norm adds up, as integers, and roots of their sums.
 
 use crate::norm::{Norm, Parameters};
 
@@ -13,58 +13,183 @@ pub(crate) struct Signal {
 
 impl Signal {
     /// Its negation.
+    #[inline]
     pub(crate) fn not(self) -> Self {
         Self { value: 1.0 - self.value, up: self.down, down: self.up, holds: !self.holds }
     }
-
-    /// A condition without a degree.
-    pub(crate) fn plain(holds: bool) -> Self {
-        Self { holds, ..Self::default() }
-    }
 }
 
-/// `value^q`, by multiplication where q is a small whole number.
-#[expect(clippy::cast_sign_loss, reason = "exponents are at least 1")]
-pub(crate) fn power(value: f64, q: f64) -> f64 {
-    if q.fract() != 0.0 || q > 64.0 {
-        return value.powf(q);
-    }
-    let (mut result, mut square, mut rest) = (1.0, value, q as u32);
-    while rest > 0 {
-        if rest & 1 == 1 {
-            result *= square;
+/// What children add to the sums of a conjunction. Differences of sums are sums too, by wrapping.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Sum {
+    /// Powers of those above 0.5, and of the others.
+    held: u128,
+    missed: u128,
+    /// How many are above 0.5 in the lower half, how many hold in the upper.
+    counts: u64,
+}
+
+impl Sum {
+    /// The share of one child; `negative` if it is negated.
+    #[inline]
+    pub(crate) fn of(signal: &Signal, negative: bool) -> Self {
+        let (value, power) =
+            if negative { (1.0 - signal.value, signal.up) } else { (signal.value, signal.down) };
+        let counts = u64::from(signal.holds != negative) << 32;
+        if value > 0.5 {
+            Self { held: power, missed: 0, counts: counts + 1 }
+        } else {
+            Self { held: 0, missed: power, counts }
         }
-        square *= square;
-        rest >>= 1;
     }
-    result
+
+    #[inline]
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.held = self.held.wrapping_add(other.held);
+        self.missed = self.missed.wrapping_add(other.missed);
+        self.counts = self.counts.wrapping_add(other.counts);
+    }
+
+    /// The share of several children.
+    #[inline]
+    pub(crate) fn add_times(&mut self, other: &Self, times: u32) {
+        self.held = self.held.wrapping_add(other.held.wrapping_mul(u128::from(times)));
+        self.missed = self.missed.wrapping_add(other.missed.wrapping_mul(u128::from(times)));
+        self.counts = self.counts.wrapping_add(other.counts.wrapping_mul(u64::from(times)));
+    }
+
+    /// What has to be added to make `old` this one.
+    #[inline]
+    pub(crate) fn since(&self, old: &Self) -> Self {
+        Self {
+            held: self.held.wrapping_sub(old.held),
+            missed: self.missed.wrapping_sub(old.missed),
+            counts: self.counts.wrapping_sub(old.counts),
+        }
+    }
+
+    /// How many children hold.
+    #[inline]
+    pub(crate) fn holding(&self) -> u32 {
+        (self.counts >> 32) as u32
+    }
+
+    #[inline]
+    fn above(&self) -> u32 {
+        self.counts as u32
+    }
 }
 
 const ONE: u128 = 1 << 100;
-const SCALE: f64 = ONE as f64;
-/// How many roots are remembered, a power of two.
-const REMEMBERED: usize = 1024;
+/// Sums below this are taken without their unit.
+const COARSE: u128 = 1 << 24;
+/// The exponent of a number that has the unit of sums, as it is stored.
+const UNIT_EXPONENT: u32 = 1023 - 100 + 52;
+
+/// A number from 0 to 1 in units of 2^-100, rounded down.
+#[inline]
+fn fixed(value: f64) -> u128 {
+    let bits = value.to_bits();
+    let exponent = (bits >> 52) as u32 & 0x7ff;
+    let mantissa = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
+    match exponent.checked_sub(UNIT_EXPONENT) {
+        Some(shift) => (mantissa << shift.min(48)).min(ONE),
+        None if UNIT_EXPONENT - exponent < 64 => mantissa >> (UNIT_EXPONENT - exponent),
+        None => 0,
+    }
+}
+
+/// How many parts the numbers from 1 to 2 are cut into for roots.
+const PARTS: usize = 128;
+
+/// Powers and roots for one exponent. Roots are `2^(e/q) · c^(1/q) · (1+r)^(1/q)` with the first two factors from
+/// tables and four terms of the binomial series for the last, where |r| is at most 1/256: they are exact to 1e-13.
+#[derive(Clone, Debug)]
+struct Roots {
+    q: f64,
+    /// q, if multiplying is quicker.
+    whole: Option<u32>,
+    /// 2^(e/q) by the number of leading zeros of a sum.
+    scales: Vec<f64>,
+    /// 1/c and c^(1/q) for the middle of each part.
+    parts: Vec<(f64, f64)>,
+    series: [f64; 4],
+}
+
+impl Roots {
+    #[expect(clippy::cast_sign_loss, reason = "exponents are at least 1")]
+    fn new(q: f64) -> Self {
+        let a = 1.0 / q;
+        let scale = |zeros: u32| ((27.0 - f64::from(zeros)) * a).exp2();
+        let part = |at: usize| {
+            let middle = 1.0 + (at as f64 + 0.5) / PARTS as f64;
+            (1.0 / middle, middle.powf(a))
+        };
+        Self {
+            q,
+            whole: (q.fract() == 0.0 && q <= 64.0).then_some(q as u32),
+            scales: (0..128).map(scale).collect(),
+            parts: (0..PARTS).map(part).collect(),
+            series: [a, (a - 1.0) / 2.0, (a - 2.0) / 3.0, (a - 3.0) / 4.0],
+        }
+    }
+
+    /// `value^q`.
+    #[inline]
+    fn power(&self, value: f64) -> u128 {
+        let Some(mut rest) = self.whole else { return fixed(value.powf(self.q)) };
+        let (mut result, mut square) = (1.0, value);
+        while rest > 0 {
+            if rest & 1 == 1 {
+                result *= square;
+            }
+            square *= square;
+            rest >>= 1;
+        }
+        fixed(result)
+    }
+
+    /// `sum^(1/q)`.
+    #[inline]
+    fn root(&self, sum: u128) -> f64 {
+        if sum == 0 || sum >= ONE {
+            return if sum == 0 { 0.0 } else { 1.0 };
+        }
+        let zeros = sum.leading_zeros();
+        let top = ((sum << zeros) >> 64) as u64;
+        let (inverse, root) = self.parts[(top >> 56) as usize & (PARTS - 1)];
+        let number = f64::from_bits(1023 << 52 | (top << 1) >> 12);
+        let rest = number * inverse - 1.0;
+        let [a, b, c, d] = self.series;
+        let series = 1.0 + a * rest * (1.0 + b * rest * (1.0 + c * rest * (1.0 + d * rest)));
+        (self.scales[zeros as usize] * root * series).min(1.0)
+    }
+}
 
 /// Computes signals for given parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Powers {
     parameters: Parameters,
+    /// None if the norm is no sum of powers.
+    roots: Option<Roots>,
     /// The most that what holds may add up to: `(1-t)^q`.
     threshold: u128,
     held: Signal,
     missed: Signal,
-    /// Sums with their roots and the power of one minus the root.
-    remembered: Vec<(u128, f64, u128)>,
 }
 
 impl Powers {
     pub(crate) fn new(parameters: Parameters) -> Self {
+        let roots = match parameters.norm {
+            Norm::Yager { q } => Some(Roots::new(q)),
+            Norm::Product => None,
+        };
         let mut powers = Self {
             parameters,
+            roots,
             threshold: u128::MAX,
             held: Signal::default(),
             missed: Signal::default(),
-            remembered: vec![(0, 0.0, ONE); REMEMBERED],
         };
         powers.threshold = parameters.t.map_or(u128::MAX, |t| powers.power(1.0 - t));
         powers.held = powers.signal(parameters.p, true);
@@ -76,12 +201,9 @@ impl Powers {
         &self.parameters
     }
 
-    #[expect(clippy::cast_sign_loss, reason = "values are from 0 to 1")]
+    #[inline]
     fn power(&self, value: f64) -> u128 {
-        match self.parameters.norm {
-            Norm::Yager { q } => (power(value, q) * SCALE) as u128,
-            Norm::Product => 0,
-        }
+        self.roots.as_ref().map_or(0, |roots| roots.power(value))
     }
 
     pub(crate) fn signal(&self, value: f64, holds: bool) -> Signal {
@@ -95,45 +217,99 @@ impl Powers {
     }
 
     /// The value of a conjunction or disjunction of two conditions.
-    pub(crate) fn pair(&mut self, a: &Signal, b: &Signal, any: bool) -> f64 {
-        let of = |signal: &Signal| {
-            // A disjunction is the conjunction of the negations.
-            if any { (1.0 - signal.value, signal.up) } else { (signal.value, signal.down) }
+    pub(crate) fn pair(&self, a: &Signal, b: &Signal, any: bool) -> f64 {
+        let mut sum = Sum::of(a, any);
+        sum.add(&Sum::of(b, any));
+        let of = |signal: &Signal| if any { signal.value } else { 1.0 - signal.value };
+        let root = self.root(&sum, || vec![of(a), of(b)]).0;
+        if any { root } else { 1.0 - root }
+    }
+
+    /// How far a conjunction is from holding and the power of that, from the sum over its children; `misses` tells how
+    /// far each of them is. They are asked if the norm is no sum of powers, or if all are so near that the unit of
+    /// the sum is too coarse.
+    fn root(&self, sum: &Sum, misses: impl FnOnce() -> Vec<f64>) -> (f64, u128) {
+        let Some(roots) = &self.roots else {
+            let values: Vec<f64> = misses().into_iter().map(|miss| 1.0 - miss).collect();
+            return (1.0 - self.parameters.all(&values), 0);
         };
-        let ((a_value, a_power), (b_value, b_power)) = (of(a), of(b));
-        let both = a_value > 0.5 && b_value > 0.5;
-        let (held, missed) = if both { (a_power + b_power, 0) } else { (0, a_power + b_power) };
-        match self.sum(held, if both { 2 } else { 0 }, missed, any, false) {
-            Some(signal) => signal.value,
-            None if any => self.parameters.or(a.value, b.value),
-            None => self.parameters.and(a.value, b.value),
+        let held = if sum.above() > 1 { sum.held.min(self.threshold) } else { sum.held };
+        let total = (held + sum.missed).min(ONE);
+        if total >= COARSE {
+            (roots.root(total), total)
+        } else {
+            (self.fine(&misses(), roots.q), total)
         }
     }
 
-    /// The value of a conjunction from the sums over its children, those above 0.5 and the others; or of a
-    /// disjunction from those over the negations. None if the norm is no sum of powers.
-    pub(crate) fn sum(
-        &mut self,
-        held_sum: u128,
-        held: u32,
-        missed_sum: u128,
+    /// The same without a unit: relative to the greatest miss.
+    fn fine(&self, misses: &[f64], q: f64) -> f64 {
+        let norm = |misses: &[f64]| {
+            let most = misses.iter().copied().fold(0.0, f64::max);
+            let sum: f64 = misses.iter().map(|miss| (miss / most).powf(q)).sum();
+            if most > 0.0 { most * sum.powf(1.0 / q) } else { 0.0 }
+        };
+        let (held, missed): (Vec<f64>, Vec<f64>) =
+            misses.iter().copied().partition(|miss| *miss < 0.5);
+        let bound = self.parameters.t.filter(|_| held.len() > 1).map_or(1.0, |t| 1.0 - t);
+        norm(&[norm(&held).min(bound), norm(&missed)]).min(1.0)
+    }
+
+    /// The signal of a conjunction from the sum over its children, or of a disjunction from that over the
+    /// negations; see [`Powers::root`] for `misses`.
+    pub(crate) fn combine(
+        &self,
+        sum: &Sum,
         any: bool,
         holds: bool,
-    ) -> Option<Signal> {
-        let Norm::Yager { q } = self.parameters.norm else { return None };
-        let held_sum = if held > 1 { held_sum.min(self.threshold) } else { held_sum };
-        let sum = (held_sum + missed_sum).min(ONE);
-        let hash = (sum as u64 ^ (sum >> 40) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let slot = (hash >> 48) as usize % REMEMBERED;
-        if self.remembered[slot].0 != sum {
-            let root = (sum as f64 / SCALE).powf(1.0 / q);
-            self.remembered[slot] = (sum, root, self.power(1.0 - root));
-        }
-        let (_, root, other) = self.remembered[slot];
-        Some(if any {
-            Signal { value: root, up: sum, down: other, holds }
+        misses: impl FnOnce() -> Vec<f64>,
+    ) -> Signal {
+        let (root, total) = self.root(sum, misses);
+        let other = self.power(1.0 - root);
+        if any {
+            Signal { value: root, up: total, down: other, holds }
         } else {
-            Signal { value: 1.0 - root, up: other, down: sum, holds }
-        })
+            Signal { value: 1.0 - root, up: other, down: total, holds }
+        }
+    }
+
+    /// The signal of a conjunction or disjunction of all these.
+    pub(crate) fn gather(&self, any: bool, children: &[(Signal, bool)]) -> Signal {
+        // A disjunction is kept as the conjunction of the negations.
+        let mut sum = Sum::default();
+        for (signal, negative) in children {
+            sum.add(&Sum::of(signal, *negative != any));
+        }
+        let holds = (sum.holding() as usize == children.len()) != any;
+        let miss = |(signal, negative): &(Signal, bool)| {
+            if *negative != any { signal.value } else { 1.0 - signal.value }
+        };
+        self.combine(&sum, any, holds, || children.iter().map(miss).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Roots from tables are those of the library to 1e-12, powers those of the library to their unit.
+    #[test]
+    fn roots_from_tables_are_exact_to_a_millionth_of_a_millionth() {
+        for q in [1.0, 1.5, 2.0, 15.0, 40.0] {
+            let roots = Roots::new(q);
+            for step in 0..=4000u32 {
+                let value = f64::from(step) / 4000.0;
+                let sum = fixed(value);
+                assert!((roots.root(sum) - value.powf(1.0 / q)).abs() < 1e-12, "{q} {value}");
+                let tiny = ONE >> (step % 100);
+                let exact = (tiny as f64 / ONE as f64).powf(1.0 / q);
+                assert!((roots.root(tiny) - exact).abs() < 1e-12, "{q} {step}");
+                let power = roots.power(value) as f64 / ONE as f64;
+                assert!((power - value.powf(q)).abs() < 1e-12, "{q} {value}");
+            }
+        }
+        assert_eq!(fixed(1.0), ONE);
+        assert_eq!(fixed(0.5), ONE / 2);
+        assert_eq!(fixed(0.0), 0);
     }
 }

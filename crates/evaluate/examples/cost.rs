@@ -1,8 +1,8 @@
 //! Measures evaluation functions: the time to build them, and what evaluating the successors of states of random
 //! play costs in units of a transition of the stepper, which is a step of random play with its legal moves. "Next" is
 //! the successor alone, one of many of the same state. CPU time of the thread, so other work on the machine
-//! hardly matters. With `--build` only the time to build. `cargo run --release -p evaluate --example cost --
-//! [--build] [NAME...]`
+//! hardly matters. With `--build` only the time to build, with `--by=METHOD` one method. `cargo run --release -p
+//! evaluate --example cost -- [--build] [--by=METHOD] [NAME...]`
 
 use std::time::{Duration, Instant};
 
@@ -23,17 +23,19 @@ fn main() {
     let (options, names): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
     let only_build = options.iter().any(|option| option == "--build");
+    let chosen = options.iter().find_map(|option| Method::named(option.strip_prefix("--by=")?));
+    let methods = chosen.map_or(vec![Method::Basic, Method::Distance], |one| vec![one]);
     println!(
         "game\tground s\tstructures s\tkind\tbuild s\tnodes\tnext ns\ttransition ns\tevaluate ns\tratio\tnotes"
     );
     for entry in library::games() {
         if names.is_empty() || names.iter().any(|name| name == entry.name) {
-            measure(entry.name, entry.rules, only_build);
+            measure(entry.name, entry.rules, &methods, only_build);
         }
     }
 }
 
-fn measure(name: &str, text: &str, only_build: bool) {
+fn measure(name: &str, text: &str, methods: &[Method], only_build: bool) {
     let Ok(game) = Game::from_text(text) else { return println!("{name}\tnot playable") };
     let begin = cpu();
     let deadline = Some(Instant::now() + Duration::from_secs(20));
@@ -49,7 +51,7 @@ fn measure(name: &str, text: &str, only_build: bool) {
     let Some((states, next)) = found else { return println!("{name}\tno play") };
     let spent = if only_build { Some(0.0) } else { transition(gates) };
     let Some(transition) = spent else { return println!("{name}\tno play") };
-    for method in [Method::Basic, Method::Distance] {
+    for method in methods {
         let begin = cpu();
         let deadline = Deadline::within(Duration::from_secs(60));
         let evaluation = method.build(&reasoner, &Options::default(), &deadline);

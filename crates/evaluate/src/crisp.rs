@@ -64,7 +64,7 @@ impl CrispPlan {
                 Kind::Constant(signal) if signal.holds => levels[node] = 0,
                 Kind::Gate(need) => {
                     let held = children.get(node).iter().filter(|edge| holds(&levels, **edge));
-                    levels[node] = held.count() as i32 - *need as i32;
+                    levels[node] = (held.count() as u32).cast_signed() - need.cast_signed();
                 }
                 Kind::Component(_) => {
                     let Some(closure) = self.closure(node) else { continue };

@@ -17,6 +17,9 @@ const MOST_IN_ALL: usize = 1 << 18;
 /// A signal that can be compared and hashed.
 type Key = (u64, u128, u128, bool);
 
+/// What a table is made of: whether it is a disjunction, and its children with whether they are negated.
+type Parts = (bool, Vec<(DomainId, bool)>);
+
 /// All domains and tables of a network.
 #[derive(Debug, Default)]
 pub(crate) struct Domains {
@@ -27,7 +30,7 @@ pub(crate) struct Domains {
     known: FxHashMap<Vec<Key>, DomainId>,
     /// The classes of results of all tables, one after another.
     places: Vec<u32>,
-    tables: FxHashMap<(bool, Vec<(DomainId, bool)>), (u32, DomainId)>,
+    tables: FxHashMap<Parts, (u32, DomainId)>,
 }
 
 /// A table for one node.

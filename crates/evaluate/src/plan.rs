@@ -65,12 +65,28 @@ impl Uses {
         uses
     }
 
-    /// The tables that use a degree with their strides, the sums that count it with where they do, the sums that use
-    /// it otherwise, and those that use its negation. A disjunction is the sum over negations.
     #[inline]
-    pub(crate) fn get(&self, degree: usize) -> [&[User]; 4] {
-        let [a, b, c, d, e] = self.bounds[degree].map(|at| at as usize);
-        [&self.items[a..b], &self.items[b..c], &self.items[c..d], &self.items[d..e]]
+    fn get(&self, degree: usize, kind: usize) -> &[User] {
+        let bounds = &self.bounds[degree];
+        &self.items[bounds[kind] as usize..bounds[kind + 1] as usize]
+    }
+
+    /// The tables that use a degree, with their strides.
+    #[inline]
+    pub(crate) fn tables(&self, degree: usize) -> &[User] {
+        self.get(degree, 0)
+    }
+
+    /// The sums that count a degree, with where they do.
+    #[inline]
+    pub(crate) fn counted(&self, degree: usize) -> &[User] {
+        self.get(degree, 1)
+    }
+
+    /// The sums that use a degree otherwise, or its negation. A disjunction is the sum over negations.
+    #[inline]
+    pub(crate) fn added(&self, degree: usize, negative: bool) -> &[User] {
+        self.get(degree, if negative { 3 } else { 2 })
     }
 }
 

@@ -282,7 +282,7 @@ impl Powers {
         }
         let holds = (sum.holding() as usize == children.len()) != any;
         let miss = |(signal, negative): &(Signal, bool)| {
-            if *negative != any { signal.value } else { 1.0 - signal.value }
+            if *negative == any { 1.0 - signal.value } else { signal.value }
         };
         self.combine(&sum, any, holds, || children.iter().map(miss).collect())
     }

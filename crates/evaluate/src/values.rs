@@ -57,13 +57,12 @@ impl Values {
 
     /// The degree of truth of a condition with what belongs to it.
     pub(crate) fn signal(&self, edge: Edge) -> Signal {
-        let signal = match self.network.plan.degree(edge.node()) {
-            Some(degree) => *self.live.signal(&self.network.plan, degree),
+        let signal = if let Some(degree) = self.network.plan.degree(edge.node()) {
+            *self.live.signal(&self.network.plan, degree)
+        } else {
             // What has no degree only holds or not.
-            None => {
-                let holds = self.live.crisp.holds(Edge::new(edge.node() as u32, false));
-                self.network.powers().atom(holds)
-            }
+            let holds = self.live.crisp.holds(Edge::new(edge.node() as u32, false));
+            self.network.powers().atom(holds)
         };
         if edge.is_negative() { signal.not() } else { signal }
     }
@@ -240,23 +239,23 @@ impl Live {
     fn reclass(&mut self, plan: &Plan, degree: usize, class: u32, first: bool) {
         let before = std::mem::replace(&mut self.classes[degree], class);
         let change = class.wrapping_sub(before);
-        let [tables, counted, added, subtracted] = plan.uses.get(degree);
-        for (table, stride) in tables {
+        for (table, stride) in plan.uses.tables(degree) {
             let place = &mut self.places[*table as usize];
             *place = place.wrapping_add(change.wrapping_mul(*stride));
             mark(&mut self.dirty, *table);
         }
-        for (sum, base) in counted {
+        for (sum, base) in plan.uses.counted(degree) {
             self.counts[(base + before) as usize] -= 1;
             self.counts[(base + class) as usize] += 1;
             mark(&mut self.dirty, *sum);
         }
-        if !added.is_empty() || !subtracted.is_empty() {
-            let start = plan.starts[degree];
-            let old = if first { None } else { Some(plan.domains.signal(start, before)) };
-            let new = plan.domains.signal(start, class);
-            self.add(added, old, new, false);
-            self.add(subtracted, old, new, true);
+        for negative in [false, true] {
+            let users = plan.uses.added(degree, negative);
+            if !users.is_empty() {
+                let start = plan.starts[degree];
+                let old = if first { None } else { Some(plan.domains.signal(start, before)) };
+                self.add(users, old, plan.domains.signal(start, class), negative);
+            }
         }
     }
 
@@ -267,18 +266,18 @@ impl Live {
             return;
         }
         self.signals[degree] = signal;
-        let [_, _, added, subtracted] = plan.uses.get(degree);
         let old = if first { None } else { Some(&old) };
-        self.add(added, old, &signal, false);
-        self.add(subtracted, old, &signal, true);
+        for negative in [false, true] {
+            let users = plan.uses.added(degree, negative);
+            if !users.is_empty() {
+                self.add(users, old, &signal, negative);
+            }
+        }
     }
 
     /// Changes sums that use a degree, or its negation.
     #[inline]
     fn add(&mut self, users: &[(u32, u32)], old: Option<&Signal>, new: &Signal, negative: bool) {
-        if users.is_empty() {
-            return;
-        }
         let old = old.map(|old| Sum::of(old, negative)).unwrap_or_default();
         let difference = Sum::of(new, negative).since(&old);
         for (sum, _) in users {

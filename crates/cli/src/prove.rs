@@ -12,10 +12,11 @@ use prove::asp::program::{self, base_case, induction_step};
 use prove::check::Checked;
 use prove::sat::sense::is_contradiction;
 use prove::{
-    Certificate, Engines, Finding, Options, Property, Prover, Verdict, Vocabulary, language,
+    Certificate, Engine, Engines, Finding, Options, Property, Prover, Verdict, Vocabulary, language,
 };
 use serde_json::{Value, json};
 
+use crate::args::Switch;
 use crate::exit::{self, Exit, Failure};
 use crate::input::{self, Source};
 use crate::limits::{ReadLimits, ReasonLimits};
@@ -49,6 +50,9 @@ pub struct ProveArgs {
     /// Which engine proves
     #[arg(long, value_enum, default_value_t)]
     pub engine: EngineName,
+    /// Prove properties that are symmetric to each other once (thesis §8.4)
+    #[arg(long, value_enum, default_value_t = Switch::On, value_name = "WHETHER")]
+    pub symmetry: Switch,
     /// Write the answer set programs into this folder, as stock clingo takes them
     #[arg(long, value_name = "DIR")]
     pub emit_asp: Option<PathBuf>,
@@ -107,6 +111,9 @@ pub fn run(args: &ProveArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let asked = !args.property.is_empty();
     let bar = Session::progress(prover.properties().len(), "proving");
     let mut prover = prover;
+    if args.symmetry == Switch::On {
+        use_symmetries(&mut prover, &options.deadline);
+    }
     prover.run(&options, &mut |_, verdict| {
         if verdict.is_decided() {
             bar.inc(1);
@@ -170,6 +177,19 @@ fn prepared(args: &ProveArgs, game: &Game, options: &Options) -> anyhow::Result<
             .push(language::parse(text, &vocabulary).map_err(|problem| wrong(text, &problem))?);
     }
     Ok(Prover::new(game, properties, options)?)
+}
+
+/// The part of the time for finding symmetries, and the most of it.
+const FOR_SYMMETRIES: u32 = 10;
+const MOST_FOR_SYMMETRIES: Duration = Duration::from_secs(10);
+
+/// Lets symmetric properties be proved once. One property alone has no other.
+fn use_symmetries(prover: &mut Prover, deadline: &Deadline) {
+    let Some(gates) = prover.gates().filter(|_| prover.properties().len() > 1) else { return };
+    let left = deadline.left().map_or(MOST_FOR_SYMMETRIES, |left| left / FOR_SYMMETRIES);
+    let soon = deadline.not_after(Instant::now() + left.min(MOST_FOR_SYMMETRIES));
+    let found = player::automorphisms(&prover.game, gates, &soon);
+    prover.use_symmetries(found);
 }
 
 /// What is wrong with a property, with a caret under the place.
@@ -306,7 +326,22 @@ pub fn finding_json(game: &Game, findings: &[Finding], finding: &Finding) -> Val
 fn report(source: &Source, game: &Game, findings: &[Finding], seconds: f64) -> Value {
     let properties: Vec<Value> =
         findings.iter().map(|finding| finding_json(game, findings, finding)).collect();
-    json!({ "game": source.name, "properties": properties, "seconds": seconds })
+    let symmetric = findings.iter().filter(|finding| is_by_symmetry(&finding.verdict)).count();
+    json!({
+        "game": source.name,
+        "properties": properties,
+        "by_symmetry": symmetric,
+        "seconds": seconds,
+    })
+}
+
+/// Whether a verdict was handed on by a symmetry.
+fn is_by_symmetry(verdict: &Verdict) -> bool {
+    matches!(
+        verdict,
+        Verdict::Proved { engine: Engine::Symmetry, .. }
+            | Verdict::Refuted { engine: Engine::Symmetry, .. }
+    )
 }
 
 /// The longest text of a property in the table.
@@ -337,7 +372,13 @@ fn tell(
     let count = |test: fn(&Verdict) -> bool| findings.iter().filter(|f| test(&f.verdict)).count();
     let (proved, refuted) = (count(Verdict::is_proved), count(Verdict::is_refuted));
     let open = findings.len() - proved - refuted;
-    writeln!(session.out, "{proved} proved, {refuted} refuted, {open} unknown in {seconds:.1} s")?;
+    let symmetric = count(is_by_symmetry);
+    let symmetric =
+        if symmetric > 0 { format!(" ({symmetric} by symmetry)") } else { String::new() };
+    writeln!(
+        session.out,
+        "{proved} proved, {refuted} refuted, {open} unknown{symmetric} in {seconds:.1} s"
+    )?;
     Ok(())
 }
 
@@ -349,7 +390,9 @@ fn row(finding: &Finding) -> Vec<String> {
             if *k > 1 {
                 how.push(format!("k = {k}"));
             }
-            if !hypotheses.is_empty() {
+            if let (Engine::Symmetry, Some(other)) = (engine, hypotheses.first()) {
+                how.push(format!("as line {}", other + 1));
+            } else if !hypotheses.is_empty() {
                 how.push(counted_hypotheses(hypotheses.len()));
             }
             if finding.checked == Checked::Confirmed {

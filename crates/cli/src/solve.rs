@@ -139,7 +139,8 @@ fn symmetries(
     let deadline = clock.deadline().not_after(clock.part(BUILDING + 2.0 * SAMPLING));
     let options = symmetry::Options { deadline, ..symmetry::Options::default() };
     let found = symmetry::detect(reasoner.game(), Some(gates), &options);
-    Some(Arc::new(found.representatives(symmetry::Size::default())?))
+    let size = symmetry::Size { with_roles: true, ..symmetry::Size::default() };
+    Some(Arc::new(found.representatives(size)?))
 }
 
 fn options(args: &SolveArgs) -> SolverOptions {

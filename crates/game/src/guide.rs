@@ -45,13 +45,32 @@ pub trait Canonicalizer: Send + Sync {
         false
     }
 
-    /// Where a symmetry takes a role: every role to itself, unless role symmetries were asked for.
+    /// Where a symmetry takes a role: every role to itself, unless role symmetries were asked for. What a role gets in a
+    /// state is what its image gets in the image of the state.
     fn role(&self, _symmetry: SymmetryId, role: Role) -> Role {
         role
     }
 
+    /// All symmetries that take a state to the same image as this one does, this one among them. They differ in what they do to
+    /// roles where symmetries of the state exchange roles; others need not be told apart.
+    fn ways(&self, _state: &State, symmetry: SymmetryId) -> Vec<SymmetryId> {
+        vec![symmetry]
+    }
+
+    /// Whether a symmetry that is used takes some role to another one, so that values must be exchanged with the
+    /// roles.
+    fn exchanges_roles(&self) -> bool {
+        false
+    }
+
+    /// For each move of a role the place of the first one that the symmetries of the state take to it; nothing where every
+    /// move is its own. As with [`Canonicalizer::distinct`], right where this is the only role with a choice.
+    fn alike(&self, _state: &State, _role: Role, _moves: &[Move]) -> Option<Vec<usize>> {
+        None
+    }
+
     /// Leaves one of each set of moves of a role that the symmetries of the state exchange (thesis §8.4): the
-    /// first in the order given. Right where this is the only role with a choice; see
+    /// first in the order given. Only symmetries that keep all roles count. Right where this is the only role with a choice; see
     /// [`Canonicalizer::distinct_joint`] for others.
     fn distinct(&self, _state: &State, _role: Role, _moves: &mut Vec<Move>) {}
 

@@ -25,6 +25,7 @@
 //!
 //! The crate is pure: no files, sockets or printing; seeds and deadlines are arguments.
 
+mod automorphisms;
 mod fluxion;
 mod lessons;
 mod options;
@@ -37,6 +38,7 @@ mod strategy;
 mod thinker;
 mod worker;
 
+pub use automorphisms::automorphisms;
 pub use options::{Kind, OptionInfo, Options};
 pub use play::{PlayError, Player, Setup, Trouble, circuit_budget};
 pub use registry::StrategyInfo;

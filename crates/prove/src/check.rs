@@ -84,7 +84,7 @@ pub fn check_some(
 }
 
 /// The facts that prove a property by induction, if there are such.
-fn certificate(
+pub(crate) fn certificate(
     properties: &[Option<&GroundProperty>],
     verdicts: &[Verdict],
     at: usize,

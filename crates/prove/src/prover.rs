@@ -17,6 +17,7 @@ use crate::instances::Instances;
 use crate::property::Property;
 use crate::refute::{Play, refute};
 use crate::sat;
+use crate::symmetric::{Automorphism, Orbits};
 use crate::verdict::{Engine, Reason, Verdict};
 use crate::vocabulary::Vocabulary;
 use crate::watch;
@@ -86,6 +87,8 @@ pub struct Prover {
     ground: Vec<Result<GroundProperty, String>>,
     verdicts: Vec<Verdict>,
     checked: Vec<Checked>,
+    /// Which properties are symmetric to each other.
+    orbits: Orbits,
 }
 
 impl Prover {
@@ -138,7 +141,15 @@ impl Prover {
             ground,
             verdicts,
             checked,
+            orbits: Orbits::default(),
         }
+    }
+
+    /// From now on properties that are symmetric to each other are proved once (thesis §8.4). Automorphisms of the
+    /// game that do not keep its initial state are not used.
+    pub fn use_symmetries(&mut self, automorphisms: Vec<Box<dyn Automorphism + Send>>) {
+        let Ok(initial) = self.reasoner.machine().initial() else { return };
+        self.orbits = Orbits::new(&initial, &grounded(&self.ground), automorphisms);
     }
 
     /// The properties that are tried without being asked for.
@@ -188,6 +199,12 @@ impl Prover {
         self.play(options, PATIENCE, progress);
         if options.engines != Engines::Asp {
             let parts = if options.engines == Engines::Both { 2 } else { 1 };
+            if !self.orbits.is_empty() {
+                let left_out = self.orbits.left_out(self.properties.len());
+                let deadline = share(&options.deadline, 2 * parts);
+                self.sat_on(&|at| !left_out[at], &deadline, options.seed, progress);
+                self.hand_on(progress);
+            }
             self.sat(&share(&options.deadline, parts), options.seed, progress);
         }
         if options.engines != Engines::Sat {
@@ -233,6 +250,14 @@ impl Prover {
         let _ = refute(&mut *machine, &properties, &play, &mut found);
         for (at, trace, seconds) in traces {
             self.verdicts[at] = Verdict::Refuted { engine: Engine::Play, trace, seconds };
+            progress(at, &self.verdicts[at]);
+        }
+        self.hand_on(progress);
+    }
+
+    /// Hands verdicts on to symmetric properties.
+    fn hand_on(&mut self, progress: &mut dyn FnMut(usize, &Verdict)) {
+        for at in self.orbits.hand_on(&grounded(&self.ground), &mut self.verdicts) {
             progress(at, &self.verdicts[at]);
         }
     }
@@ -294,8 +319,20 @@ impl Prover {
         seed: u64,
         progress: &mut dyn FnMut(usize, &Verdict),
     ) {
+        self.sat_on(&|_| true, deadline, seed, progress);
+    }
+
+    /// The same for some of the properties.
+    fn sat_on(
+        &mut self,
+        which: &dyn Fn(usize) -> bool,
+        deadline: &Deadline,
+        seed: u64,
+        progress: &mut dyn FnMut(usize, &Verdict),
+    ) {
         let open: Vec<usize> = (0..self.properties.len())
             .filter(|at| self.ground[*at].is_ok() && !self.verdicts[*at].is_refuted())
+            .filter(|at| which(*at))
             .collect();
         if open.iter().all(|at| self.verdicts[*at].is_decided()) {
             return;
@@ -335,19 +372,23 @@ impl Prover {
         let tight = self.reasoner.gates().is_some().then_some(&self.instances);
         let style = Style { instances: tight, not_terminal: false };
         let (properties, verdicts) = (&self.properties, &mut self.verdicts);
-        search::prove_all(&self.vocabulary, properties, verdicts, style, &effort, progress);
+        let (orbits, ground) = (&self.orbits, grounded(&self.ground));
+        let settle = |verdicts: &mut [Verdict]| orbits.hand_on(&ground, verdicts);
+        let vocabulary = &self.vocabulary;
+        search::prove_all(vocabulary, properties, verdicts, style, &effort, &settle, progress);
     }
 
     /// Checks all proofs by induction again, with an encoding of their own ([`crate::check`]), as far as the ground rules
     /// are there. A proof that is rejected is none.
     pub fn recheck(&mut self, deadline: &Deadline) {
         let Some(gates) = self.reasoner.gates() else { return };
-        let ground: Vec<Option<&GroundProperty>> =
-            self.ground.iter().map(|ground| ground.as_ref().ok()).collect();
+        let ground = grounded(&self.ground);
         self.checked = check_some(gates, &ground, &self.verdicts, deadline);
         for (verdict, checked) in self.verdicts.iter_mut().zip(&self.checked) {
-            if let (Verdict::Proved { engine: Engine::Sat, seconds, .. }, Checked::Rejected(flaw)) =
-                (&mut *verdict, checked)
+            if let (
+                Verdict::Proved { engine: Engine::Sat | Engine::Symmetry, seconds, .. },
+                Checked::Rejected(flaw),
+            ) = (&mut *verdict, checked)
             {
                 let reason = Reason::Other(format!("the proof is not confirmed: {flaw:?}"));
                 *verdict = Verdict::Unknown { reason, seconds: *seconds };
@@ -387,6 +428,11 @@ impl Prover {
             })
             .collect()
     }
+}
+
+/// The properties that could be made ground.
+fn grounded(ground: &[Result<GroundProperty, String>]) -> Vec<Option<&GroundProperty>> {
+    ground.iter().map(|ground| ground.as_ref().ok()).collect()
 }
 
 /// States without a refutation after which the engines take over.

@@ -20,6 +20,8 @@ pub enum Engine {
     Enumeration,
     /// It follows from other properties, or from the rules without any search.
     Rules,
+    /// The first of its hypotheses is symmetric to it (thesis §8.4, [`crate::symmetric`]).
+    Symmetry,
 }
 
 impl fmt::Display for Engine {
@@ -30,6 +32,7 @@ impl fmt::Display for Engine {
             Self::Play => "play",
             Self::Enumeration => "enumeration",
             Self::Rules => "rules",
+            Self::Symmetry => "symmetry",
         })
     }
 }

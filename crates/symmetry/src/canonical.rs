@@ -48,11 +48,14 @@ pub struct Representatives {
     exchanged: Vec<bool>,
     /// Products of elements, for large groups.
     products: Option<RwLock<Products>>,
+    exchanges_roles: bool,
 }
 
 struct Element {
     forth: Vec<u32>,
     back: Vec<u32>,
+    /// Whether every role stays.
+    keeps_roles: bool,
 }
 
 /// Products of elements, numbered as they are met.
@@ -67,44 +70,59 @@ const MOST_PRODUCTS: usize = 1 << 14;
 const MOST_STEPS: usize = 64;
 
 impl Symmetries {
-    /// The representatives of states under the state symmetries; none if no symmetry changes a state or a choice.
+    /// The representatives of states under the state symmetries, or under all; none if no symmetry changes a state or
+    /// a choice.
     pub fn representatives(&self, size: Size) -> Option<Representatives> {
         // Without a ground program only a sample of the moves is known, and others could not be mapped.
         self.gates.as_ref()?;
-        let levels = if size.with_roles { 0 } else { self.points.role_points().len() };
+        let roles = self.points.role_points().len();
         let interchangeable = self.interchangeable();
         let points = self.points.clone();
         let each = 8 * (points.fluents().len() + points.len()).max(1);
         let most = size.most_elements.min(size.most_bytes / each);
-        let listed = self.group.main.elements_below(levels, most);
+        // A group that can be listed serves better than a larger one that cannot.
+        let all = size.with_roles.then(|| self.group.main.elements_below(0, most)).flatten();
+        let listed = all.or_else(|| self.group.main.elements_below(roles, most));
         let large = listed.is_none();
         let permutations = listed.unwrap_or_else(|| {
             let mut steps = vec![identity(points.len())];
-            steps.extend(self.group.main.some_elements(levels, most.saturating_sub(1)));
+            steps.extend(self.group.main.some_elements(roles, most.saturating_sub(1)));
             steps
         });
         if permutations.len() <= 1 && interchangeable.is_empty() {
             return None;
         }
         let images = (!large).then(|| Images::new(&points, &permutations));
-        let elements: Vec<Element> = permutations.into_iter().map(Element::new).collect();
+        let role_points = points.role_points();
+        let element = |forth: Vec<u32>| Element::new(forth, role_points.clone());
+        let elements: Vec<Element> = permutations.into_iter().map(element).collect();
+        let exchanges_roles = elements.iter().any(|element| !element.keeps_roles);
         let products = large.then(|| RwLock::new(Products::new(points.len())));
         let moved = |at: usize| interchangeable.iter().any(|p| p[at] != at as u32);
         let exchanged = (0..points.len()).map(moved).collect();
-        Some(Representatives { points, elements, images, interchangeable, exchanged, products })
+        Some(Representatives {
+            points,
+            elements,
+            images,
+            interchangeable,
+            exchanged,
+            products,
+            exchanges_roles,
+        })
     }
 }
 
 impl Element {
-    fn new(forth: Vec<u32>) -> Self {
+    fn new(forth: Vec<u32>, mut roles: std::ops::Range<u32>) -> Self {
         let back = inverse(&forth);
-        Self { forth, back }
+        let keeps_roles = roles.all(|role| forth[role as usize] == role);
+        Self { forth, back, keeps_roles }
     }
 }
 
 impl Products {
     fn new(points: usize) -> Self {
-        let identity = Arc::new(Element::new(identity(points)));
+        let identity = Arc::new(Element::new(identity(points), 0..0));
         Self { permutations: vec![identity], numbers: FxHashMap::default() }
     }
 }
@@ -156,10 +174,12 @@ impl Representatives {
         }
     }
 
-    /// The elements at hand that map a state to itself, the identity left out.
+    /// The elements at hand that map a state to itself and keep all roles, the identity left out. Moves that are
+    /// exchanged together with roles are worth something else to each role.
     fn fixing(&self, state: &State) -> Vec<&Element> {
         if let Some(images) = &self.images {
             let equal = images.with_equal_keys(state).into_iter();
+            let equal = equal.filter(|at| self.elements[*at].keeps_roles);
             let fixing = equal.filter(|at| images.image(*at, state) == *state);
             return fixing.map(|at| &self.elements[at]).collect();
         }
@@ -175,20 +195,21 @@ impl Representatives {
             && self.points.action(role, action).is_some_and(|at| self.exchanged[at as usize])
     }
 
-    /// Keeps the first of each orbit of `items` under the symmetries of a state and those that exchange moves only.
-    fn first_of_orbits<T: Clone + Eq + std::hash::Hash>(
+    /// For each of the items the first of its orbit under the symmetries of a state and those that exchange moves only; none
+    /// if each is its own.
+    fn orbits_of<T: Clone + Eq + std::hash::Hash>(
         &self,
         state: &State,
-        items: &mut Vec<T>,
+        items: &[T],
         image: impl Fn(&[u32], &T) -> Option<T>,
         exchanged: impl Fn(&T) -> bool,
-    ) {
+    ) -> Option<Vec<usize>> {
         if items.len() < 2 {
-            return;
+            return None;
         }
         let fixing = self.fixing(state);
         if fixing.is_empty() && !items.iter().any(exchanged) {
-            return;
+            return None;
         }
         let place: FxHashMap<T, u32> =
             items.iter().enumerate().map(|(at, item)| (item.clone(), at as u32)).collect();
@@ -202,13 +223,20 @@ impl Representatives {
                 items.iter().enumerate().map(to).collect()
             })
             .collect();
-        let mut keep = vec![true; items.len()];
-        for orbit in crate::permutation::orbits(items.len(), &mappings) {
-            orbit[1..].iter().for_each(|at| keep[*at as usize] = false);
+        let orbits = crate::permutation::orbits(items.len(), &mappings);
+        let mut first: Vec<usize> = (0..items.len()).collect();
+        for orbit in &orbits {
+            orbit[1..].iter().for_each(|at| first[*at as usize] = orbit[0] as usize);
         }
-        let mut keep = keep.into_iter();
-        items.retain(|_| keep.next().unwrap_or(true));
+        (!orbits.is_empty()).then_some(first)
     }
+}
+
+/// Keeps the items that are the first of their orbit.
+fn keep_first<T>(items: &mut Vec<T>, first: Option<Vec<usize>>) {
+    let Some(first) = first else { return };
+    let mut keep = first.iter().enumerate().map(|(at, first)| at == *first);
+    items.retain(|_| keep.next().unwrap_or(true));
 }
 
 /// The number of a product; none if there is no room for new ones.
@@ -219,7 +247,8 @@ fn product(products: &RwLock<Products>, number: u32, element: u32, forth: &[u32]
     }
     let before = known.permutations[number as usize].clone();
     drop(known);
-    let both = Arc::new(Element::new(then(&before.forth, forth)));
+    // Only elements that keep all roles are climbed by.
+    let both = Arc::new(Element::new(then(&before.forth, forth), 0..0));
     let mut table = products.write().unwrap_or_else(PoisonError::into_inner);
     let most = MOST_PRODUCTS.min((256 << 20) / (8 * forth.len().max(1)));
     if table.permutations.len() >= most {
@@ -262,12 +291,33 @@ impl Canonicalizer for Representatives {
         self.with(symmetry, |e| self.points.role_image(&e.forth, role)).unwrap_or(role)
     }
 
-    fn distinct(&self, state: &State, role: Role, moves: &mut Vec<Move>) {
+    fn exchanges_roles(&self) -> bool {
+        self.exchanges_roles
+    }
+
+    fn ways(&self, state: &State, symmetry: SymmetryId) -> Vec<SymmetryId> {
+        let Some(images) = self.images.as_ref().filter(|_| self.exchanges_roles) else {
+            return vec![symmetry];
+        };
+        let own = symmetry.0 as usize;
+        let mut ways = images.with_key_of(own, state);
+        if ways.len() > 1 {
+            let image = images.image(own, state);
+            ways.retain(|at| *at == own || images.image(*at, state) == image);
+        }
+        ways.into_iter().map(|at| SymmetryId(at as u32)).collect()
+    }
+
+    fn alike(&self, state: &State, role: Role, moves: &[Move]) -> Option<Vec<usize>> {
         let image = |permutation: &[u32], action: &Move| {
             let (to, action) = self.points.move_image(permutation, role, *action)?;
             (to == role).then_some(action)
         };
-        self.first_of_orbits(state, moves, image, |action| self.is_exchanged(role, *action));
+        self.orbits_of(state, moves, image, |action| self.is_exchanged(role, *action))
+    }
+
+    fn distinct(&self, state: &State, role: Role, moves: &mut Vec<Move>) {
+        keep_first(moves, self.alike(state, role, moves));
     }
 
     fn distinct_joint(&self, state: &State, joint: &mut Vec<JointMove>) {
@@ -277,6 +327,6 @@ impl Canonicalizer for Representatives {
             let mut moves = joint.0.iter().enumerate();
             moves.any(|(role, action)| self.is_exchanged(Role(role as u32), *action))
         };
-        self.first_of_orbits(state, joint, image, exchanged);
+        keep_first(joint, self.orbits_of(state, joint, image, exchanged));
     }
 }

@@ -101,6 +101,14 @@ impl Images {
         self.with_keys(state, equal).unwrap_or_default()
     }
 
+    /// The elements whose images of a state have the same key as the image under this one.
+    pub(crate) fn with_key_of(&self, element: usize, state: &State) -> Vec<usize> {
+        let same = |keys: &[u32]| {
+            (0..keys.len()).filter(|at| keys[*at] == keys[element.min(keys.len() - 1)]).collect()
+        };
+        self.with_keys(state, same).unwrap_or_else(|| vec![element])
+    }
+
     /// The image of a state all of whose fluents are points.
     pub(crate) fn image(&self, element: usize, state: &State) -> State {
         let count = self.targets.len() / self.elements.max(1);

@@ -37,6 +37,7 @@ pub mod nauty;
 mod order;
 pub mod permutation;
 mod points;
+pub mod refine;
 pub mod rule_graph;
 pub mod rules;
 mod small;

@@ -6,6 +6,8 @@
 //! of its own, with a stack for as many levels as the graph has vertices. What was reported until it is
 //! stopped are automorphisms all the same; the result says that it is not complete.
 //!
+//! Graphs are taken apart first (`refine`), so that nauty sees small graphs and fewer of them.
+//!
 //! Traces, which comes with nauty, is faster on some large graphs, but looks at the flag too rarely:
 //! with a thousand interchangeable objects it went on for two minutes.
 
@@ -21,6 +23,8 @@ use game::Deadline;
 use nauty_Traces_sys::{FALSE, optionblk, sparsegraph, sparsenauty, statsblk};
 
 use crate::graph::{Graph, is_automorphism};
+use crate::permutation::{identity, is_identity};
+use crate::refine::{Portion, portions};
 
 /// Bounds on one run.
 #[derive(Clone, Debug)]
@@ -131,11 +135,62 @@ pub fn automorphisms(graph: &Graph, wanted: usize, bounds: &Bounds) -> Automorph
         return Automorphisms { generators: Vec::new(), complete: true };
     }
     let (starts, ends) = graph.neighbours();
-    let colours = graph.colours().to_vec();
-    let room = bounds.most_images;
-    let (generators, overflow) = (Vec::new(), false);
-    let collector = Collector { wanted, room, colours, starts, ends, generators, overflow };
-    run_in_turn(collector, &bounds.deadline)
+    let mut found = Automorphisms { generators: Vec::new(), complete: true };
+    let mut room = bounds.most_images;
+    let mut hard: Vec<Portion> = Vec::new();
+    for portion in portions(graph.colours(), &starts, &ends, wanted) {
+        let Some(pieces) = portion.pieces() else {
+            hard.push(portion);
+            continue;
+        };
+        for pair in pieces.windows(2) {
+            if room < wanted || bounds.deadline.passed() {
+                found.complete = false;
+                return found;
+            }
+            found.take(exchanged(&pair[0], &pair[1], wanted), &mut room);
+        }
+    }
+    run_in_turn(hard, wanted, bounds, &mut found, room);
+    found
+}
+
+impl Automorphisms {
+    /// Keeps a generator that moves something, if there is room.
+    fn take(&mut self, generator: Vec<u32>, room: &mut usize) {
+        if is_identity(&generator) {
+            return;
+        }
+        match room.checked_sub(generator.len()) {
+            Some(left) => {
+                *room = left;
+                self.generators.push(generator);
+            }
+            None => self.complete = false,
+        }
+    }
+}
+
+/// The permutation of the first vertices that exchanges the vertices of two lists.
+fn exchanged(one: &[u32], other: &[u32], wanted: usize) -> Vec<u32> {
+    let mut image = identity(wanted);
+    for (a, b) in one.iter().zip(other) {
+        if (*a).max(*b) < wanted as u32 {
+            (image[*a as usize], image[*b as usize]) = (*b, *a);
+        }
+    }
+    image
+}
+
+/// A permutation of the vertices of a part as one of the first vertices of the whole.
+fn lifted(vertices: &[u32], image: &[u32], wanted: usize) -> Vec<u32> {
+    let mut lifted = identity(wanted);
+    for (v, to) in vertices.iter().zip(image) {
+        if let Some(place) = lifted.get_mut(*v as usize) {
+            *place = vertices[*to as usize];
+        }
+    }
+    lifted
 }
 
 /// Stack for one level of nauty's recursion, with room to spare, and for everything else.
@@ -144,16 +199,28 @@ const STACK: usize = 4 << 20;
 /// How often the clock is looked at.
 const POLL: Duration = Duration::from_millis(2);
 
-fn run_in_turn(collector: Collector, deadline: &Deadline) -> Automorphisms {
+/// Lets nauty look at parts of a graph one after the other.
+fn run_in_turn(
+    parts: Vec<Portion>,
+    wanted: usize,
+    bounds: &Bounds,
+    found: &mut Automorphisms,
+    room: usize,
+) {
+    if parts.is_empty() {
+        return;
+    }
+    let deadline = &bounds.deadline;
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     request_stop(false);
-    let stack = STACK + STACK_PER_VERTEX * collector.colours.len();
-    let found = std::thread::scope(|scope| {
+    let largest = parts.iter().map(|part| part.vertices.len()).max().unwrap_or(0);
+    let stack = STACK + STACK_PER_VERTEX * largest;
+    let inner = &mut *found;
+    let ended = std::thread::scope(|scope| {
         let (done, ended) = mpsc::channel::<()>();
         let worker = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, move || {
-            let found = run(collector);
+            run_all(parts, wanted, deadline, inner, room);
             drop(done);
-            found
         });
         while ended.recv_timeout(POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
             if deadline.passed() {
@@ -163,11 +230,45 @@ fn run_in_turn(collector: Collector, deadline: &Deadline) -> Automorphisms {
         worker.ok().and_then(|worker| worker.join().ok())
     });
     request_stop(false);
-    found.unwrap_or_default()
+    if ended.is_none() {
+        found.complete = false;
+    }
 }
 
-/// Runs nauty in this thread.
-fn run(collector: Collector) -> Automorphisms {
+fn run_all(
+    parts: Vec<Portion>,
+    wanted: usize,
+    deadline: &Deadline,
+    found: &mut Automorphisms,
+    mut room: usize,
+) {
+    for part in parts {
+        if deadline.passed() || room < wanted {
+            found.complete = false;
+            return;
+        }
+        let (starts, ends) = part.graph.neighbours();
+        let own = part.vertices.iter().take_while(|v| (**v as usize) < wanted).count();
+        // Each generator becomes one of all wanted vertices.
+        let collector = Collector {
+            wanted: own,
+            room: room / wanted.max(1) * own,
+            colours: part.graph.colours().to_vec(),
+            starts,
+            ends,
+            generators: Vec::new(),
+            overflow: false,
+        };
+        let (generators, complete) = run(collector);
+        found.complete &= complete;
+        for generator in generators {
+            found.take(lifted(&part.vertices, &generator, wanted), &mut room);
+        }
+    }
+}
+
+/// Runs nauty in this thread: generators, and whether these are all.
+fn run(collector: Collector) -> (Vec<Vec<u32>>, bool) {
     let count = collector.colours.len();
     let mut starts: Vec<usize> = collector.starts[..count].to_vec();
     let degree = |pair: &[usize]| ((pair[1] - pair[0]) as u32).cast_signed();
@@ -210,10 +311,8 @@ fn run(collector: Collector) -> Automorphisms {
         );
     }
     let collector = COLLECTOR.with(|cell| cell.borrow_mut().take());
-    collector.map_or_else(Automorphisms::default, |c| Automorphisms {
-        complete: stats.errstatus == 0 && !c.overflow,
-        generators: c.generators,
-    })
+    let found = collector.map(|c| (c.generators, stats.errstatus == 0 && !c.overflow));
+    found.unwrap_or_default()
 }
 
 /// Vertices in the order of their colours, and for each place whether its colour goes on after it.

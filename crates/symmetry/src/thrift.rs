@@ -194,6 +194,19 @@ impl<C: Canonicalizer> Canonicalizer for Thrifty<C> {
         self.inner.role(symmetry, role)
     }
 
+    fn ways(&self, state: &State, symmetry: SymmetryId) -> Vec<SymmetryId> {
+        self.inner.ways(state, symmetry)
+    }
+
+    fn exchanges_roles(&self) -> bool {
+        self.inner.exchanges_roles()
+    }
+
+    fn alike(&self, state: &State, role: Role, moves: &[Move]) -> Option<Vec<usize>> {
+        // Asked once for a search, so it is on no account.
+        if self.is_off() { None } else { self.inner.alike(state, role, moves) }
+    }
+
     fn distinct(&self, state: &State, role: Role, moves: &mut Vec<Move>) {
         let before = moves.len();
         if before < 2 || self.is_off() || !self.charge(&self.moves, 0) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use game::playout::{Random, random_joint_move};
 use game::{Budget, Canonicalizer, Evaluator, Game, Gates, Machine, Reasoner, Role, State};
-use search::deepening::{Deepening, Opponents, Options as SearchOptions};
+use search::deepening::{Deepening, Opponents, Options as SearchOptions, Windows};
 use search::mcts::{self, Mcts};
 use search::{Effort, GameClass, Search, SearchReport, Stop};
 use symmetry::{Options, Prices, Representatives, Size, Thrifty, detect};
@@ -26,14 +26,20 @@ impl Evaluator for Count {
 }
 
 fn game(rules: &str) -> Option<(Game, Gates)> {
+    game_within(rules, 64)
+}
+
+fn game_within(rules: &str, megabytes: usize) -> Option<(Game, Gates)> {
     let game = Game::from_text(rules).expect("valid");
-    let budget = Budget { max_bytes: 64 << 20, ..Budget::default() };
+    let budget = Budget { max_bytes: megabytes << 20, ..Budget::default() };
     let gates = Gates::build(&game, &budget).ok()?;
     Some((game, gates))
 }
 
+/// The symmetries, those that exchange roles too.
 fn table(game: &Game, gates: &Gates) -> Option<Representatives> {
-    detect(game, Some(gates), &Options::default()).representatives(Size::default())
+    let size = Size { with_roles: true, ..Size::default() };
+    detect(game, Some(gates), &Options::default()).representatives(size)
 }
 
 fn searched(
@@ -42,12 +48,20 @@ fn searched(
     state: &State,
     effort: &Effort,
 ) -> SearchReport {
+    searched_by(Opponents::Paranoid, gates, symmetries, state, effort)
+}
+
+fn searched_by(
+    opponents: Opponents,
+    gates: &Gates,
+    symmetries: Option<Arc<dyn Canonicalizer>>,
+    state: &State,
+    effort: &Effort,
+) -> SearchReport {
     let roles = gates.game().roles().len();
-    let options = SearchOptions {
-        opponents: Opponents::Paranoid,
-        memory: 16 << 20,
-        ..SearchOptions::default()
-    };
+    // What a deeper search knows about a symmetric state is left out, so that the depth is the same everywhere.
+    let options =
+        SearchOptions { opponents, deeper: false, memory: 16 << 20, ..SearchOptions::default() };
     let machine = Box::new(gates.machine());
     let class = GameClass::unknown(roles);
     let mut search = Deepening::new(machine, Box::new(Count), class, &options);
@@ -57,49 +71,73 @@ fn searched(
     search.search(state, Role(0), effort, &mut |_| {}).expect("answers")
 }
 
-/// All games: the initial state and one some moves later; one move deep, and three for every seventh game. With
-/// `FLUXION_STEPS` three for all.
-#[test]
-fn symmetries_leave_the_values_of_a_search_unchanged() {
-    let all = std::env::var_os("FLUXION_STEPS").is_some();
+/// How far the comparison of all games goes: `FLUXION_DEPTH` is the depth (2), `FLUXION_STEPS` the most states of one
+/// search (2,000), `FLUXION_MEGABYTES` the most memory of a ground program (64).
+fn setting(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// How many searches of a game were compared, from the initial state and from one some moves later, by alpha-beta and
+/// by max^n. Searches that are cut off by the number of states are not; the least depth always is.
+fn compared(name: &str, gates: &Gates, table: &Arc<dyn Canonicalizer>, seed: u64) -> usize {
+    let mut machine = gates.machine();
+    let mut random = Random::new(seed);
+    let mut state = machine.initial().expect("starts");
     let mut compared = 0;
-    for (number, entry) in library::games().iter().enumerate() {
-        let deepest = if all || number % 7 == 5 { 3 } else { 1 };
-        let Some((game, gates)) = game(entry.rules) else { continue };
-        let Some(table) = table(&game, &gates) else { continue };
-        let table: Arc<dyn Canonicalizer> = Arc::new(table);
-        let mut machine = gates.machine();
-        let mut random = Random::new(number as u64);
-        let mut state = machine.initial().expect("starts");
-        for _ in 0..2 {
-            for depth in 1..=deepest {
-                let effort =
-                    Effort { nodes: Some(20_000), depth: Some(depth), ..Effort::default() };
-                let plain = searched(&gates, None, &state, &effort);
-                let merged = searched(&gates, Some(table.clone()), &state, &effort);
-                let cut = Some(Stop::Nodes);
-                if plain.stop == cut || merged.stop == cut {
+    for _ in 0..2 {
+        for opponents in [Opponents::Paranoid, Opponents::Selfish] {
+            for depth in 1..=setting("FLUXION_DEPTH", 2) as u32 {
+                let nodes = (depth > 1).then(|| setting("FLUXION_STEPS", 2_000));
+                let effort = Effort { nodes, depth: Some(depth), ..Effort::default() };
+                let plain = searched_by(opponents, gates, None, &state, &effort);
+                if plain.stop == Some(Stop::Nodes) {
                     break;
                 }
-                let (a, b) = (plain.value(), merged.value());
-                assert_eq!(
-                    (a.estimate, a.low, a.high),
-                    (b.estimate, b.low, b.high),
-                    "{}",
-                    entry.name
-                );
+                let merged =
+                    searched_by(opponents, gates, Some(table.clone()), &state, &effort);
+                if merged.stop == Some(Stop::Nodes) {
+                    break;
+                }
+                let values = |report: &SearchReport| -> Vec<(f64, f64, f64)> {
+                    report.values.iter().map(|v| (v.estimate, v.low, v.high)).collect()
+                };
+                assert_eq!(values(&plain), values(&merged), "{name}, {opponents:?}, {depth}");
                 compared += 1;
             }
-            for _ in 0..4 {
-                let over = machine.is_terminal(&state).expect("decided");
-                let joint = random_joint_move(&mut machine, &state, &mut random).expect("plays");
-                if let (false, Some(joint)) = (over, joint) {
-                    state = machine.next(&state, &joint).expect("moves");
-                }
+        }
+        for _ in 0..4 {
+            let over = machine.is_terminal(&state).expect("decided");
+            let joint = random_joint_move(&mut machine, &state, &mut random).expect("plays");
+            if let (false, Some(joint)) = (over, joint) {
+                state = machine.next(&state, &joint).expect("moves");
             }
         }
     }
-    assert!(compared >= 20, "{compared}");
+    compared
+}
+
+/// All games of the library. In games without symmetries, or without a circuit that they could be used on, a search
+/// with symmetries is the search without.
+#[test]
+fn symmetries_leave_the_values_of_a_search_unchanged_in_every_game_of_the_library() {
+    let (mut all, mut games, mut plain, mut without) = (0, 0, Vec::new(), Vec::new());
+    let megabytes = setting("FLUXION_MEGABYTES", 64) as usize;
+    for (number, entry) in library::games().iter().enumerate() {
+        let Some((game, gates)) = game_within(entry.rules, megabytes) else {
+            without.push(entry.name);
+            continue;
+        };
+        let Some(table) = table(&game, &gates) else {
+            plain.push(entry.name);
+            continue;
+        };
+        let table: Arc<dyn Canonicalizer> = Arc::new(table);
+        let compared = compared(entry.name, &gates, &table, number as u64);
+        assert!(compared >= 4, "{}", entry.name);
+        (all, games) = (all + compared, games + 1);
+    }
+    println!("{all} searches of {games} games; without symmetries {plain:?}; no circuit {without:?}");
+    assert!(games + plain.len() + without.len() == library::games().len() && games >= 60);
 }
 
 #[test]
@@ -121,7 +159,7 @@ fn symmetries_that_do_not_pay_switch_themselves_off() {
     let all = |expansion: Duration| {
         let table = table(&game, &gates).expect("symmetric");
         let prices = Prices { expansion, symmetry: Duration::from_micros(1) };
-        let table = Arc::new(Thrifty::new(table, prices, Duration::ZERO));
+        let table = Arc::new(Thrifty::new(table, prices, Duration::from_micros(100)));
         let report = searched(&gates, Some(table.clone()), &initial, &Effort::default());
         (table, report.value().estimate)
     };
@@ -170,5 +208,39 @@ fn tree_search_on_representatives_finds_the_same_values_and_moves_of_the_state_a
         }
         let joint = random_joint_move(&mut machine, &state, &mut random).expect("plays");
         state = machine.next(&state, &joint.expect("goes on")).expect("moves");
+    }
+}
+
+/// Nine first moves of tic-tac-toe are three up to symmetry.
+#[test]
+fn symmetric_moves_at_the_root_are_searched_once_and_all_get_their_value() {
+    let (game, gates) = game(library::find("tictactoe").expect("there").rules).expect("a circuit");
+    let table: Arc<dyn Canonicalizer> = Arc::new(table(&game, &gates).expect("symmetric"));
+    let initial = gates.machine().initial().expect("starts");
+    for opponents in [Opponents::Paranoid, Opponents::Selfish] {
+        let options = SearchOptions {
+            opponents,
+            windows: Windows::Full,
+            memory: 16 << 20,
+            ..SearchOptions::default()
+        };
+        let run = |symmetries: Option<Arc<dyn Canonicalizer>>| {
+            let machine = Box::new(gates.machine());
+            let class = GameClass::unknown(2);
+            let mut search = Deepening::new(machine, Box::new(Count), class, &options);
+            if let Some(symmetries) = symmetries {
+                search = search.with_symmetries(symmetries);
+            }
+            let effort = Effort { depth: Some(4), ..Effort::default() };
+            search.search(&initial, Role(0), &effort, &mut |_| {}).expect("answers")
+        };
+        let (plain, merged) = (run(None), run(Some(table.clone())));
+        assert_eq!((plain.moves.len(), merged.moves.len()), (9, 9));
+        for own in &plain.moves {
+            let other = merged.moves.iter().find(|m| m.action == own.action).expect("reported");
+            assert_eq!((own.value, own.depth), (other.value, other.depth));
+        }
+        let tried = |report: &SearchReport| report.moves.iter().filter(|m| m.visits > 0).count();
+        assert_eq!((tried(&plain), tried(&merged)), (9, 3));
     }
 }

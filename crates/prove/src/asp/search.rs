@@ -84,13 +84,15 @@ pub fn attempt(
 
 /// Tries to prove all properties that have no verdict yet, with those that are proved as hypotheses: thesis
 /// Algorithm 5. Smaller programs come first (§7.4.3); a set of input arguments comes before its supersets, which
-/// follow from it (§7.4.4). What fails initially is refuted and not tried again.
+/// follow from it (§7.4.4). What fails initially is refuted and not tried again. When something is decided, `settle`
+/// may decide more with it and says what.
 pub fn prove_all(
     vocabulary: &Vocabulary,
     properties: &[Property],
     verdicts: &mut [Verdict],
     style: Style<'_>,
     effort: &Effort,
+    settle: &dyn Fn(&mut [Verdict]) -> Vec<usize>,
     progress: &mut dyn FnMut(usize, &Verdict),
 ) {
     let mut order: Vec<usize> = (0..properties.len()).collect();
@@ -136,12 +138,19 @@ pub fn prove_all(
                     certificate: Some(certificate),
                 };
                 proved.push(at);
+                for other in settle(verdicts) {
+                    proved.extend(Some(other).filter(|other| verdicts[*other].is_proved()));
+                    progress(other, &verdicts[other]);
+                }
                 let open = |at: &usize| !verdicts[*at].is_decided() && !hopeless[*at];
                 todo = order.iter().copied().filter(open).collect();
             }
             Attempt::FailsAtFirst => {
                 let seconds = start.elapsed().as_secs_f64();
                 verdicts[at] = Verdict::Refuted { engine: Engine::Asp, trace: Vec::new(), seconds };
+                for other in settle(verdicts) {
+                    progress(other, &verdicts[other]);
+                }
             }
             Attempt::Open(reason) => {
                 // More hypotheses help only where the step failed.

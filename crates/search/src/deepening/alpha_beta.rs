@@ -13,6 +13,8 @@ use game::{JointMove, Move, Role, State};
 
 use super::context::{Context, DEEPEST, Mills, mills, points};
 use super::depth::{PLY, of_successor};
+use super::entry::{Balance, Bound, Entry};
+use super::frame::{Frame, key_for, key_of_other};
 use super::options::{Options, Simultaneous, Windows};
 use super::order::Memory;
 use super::root::{Outcome, Root};
@@ -27,36 +29,22 @@ const MOST_JOINT: usize = 1 << 16;
 /// Beyond every value.
 const BEYOND: Mills = 1_000_000;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Bound {
-    #[default]
-    None,
-    Exact,
-    Lower,
-    Upper,
-}
-
-/// What the table keeps of a state.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Entry {
-    value: Mills,
-    low: Mills,
-    high: Mills,
-    depth: u32,
-    /// The branch that was best, in the order of the moves' texts.
-    best: u32,
-    bound: Bound,
-}
-
 /// A state to be searched.
 struct Node<'s> {
     state: &'s State,
     key: Key,
+    /// Who plays whose part.
+    frame: &'s Frame,
+    /// The role that plays the part of the searching one.
+    role: Role,
     depth: u32,
     ply: u32,
     /// Moves left for quiescence search.
     quiet: u32,
 }
+
+/// A successor that was made: the state, its key, and who plays whose part in it.
+type Made = (State, Key, Frame);
 
 /// A way to go on.
 #[derive(Clone, Debug)]
@@ -68,7 +56,7 @@ struct Branch {
     action: Move,
     place: u32,
     score: i64,
-    made: Option<(State, Key)>,
+    made: Option<Made>,
 }
 
 /// The search.
@@ -84,6 +72,8 @@ pub(super) struct AlphaBeta {
     /// The sum of rewards at the ends met, and whether it was the same at all of them.
     pub(super) sum: Option<u32>,
     pub(super) sums_differ: bool,
+    /// What that means for states with exchanged roles.
+    balance: Balance,
 }
 
 impl AlphaBeta {
@@ -99,12 +89,19 @@ impl AlphaBeta {
             root: Root::default(),
             sum: None,
             sums_differ: false,
+            balance: Balance::default(),
         }
     }
 
     /// Gets ready for a search from another state, perhaps for another role. The rewards of the role lie
-    /// between `bounds`.
-    pub(super) fn begin(&mut self, role: Role, bounds: (u8, u8), moves: &[Move]) {
+    /// between `bounds`; `alike` are its symmetric moves.
+    pub(super) fn begin(
+        &mut self,
+        role: Role,
+        bounds: (u8, u8),
+        moves: &[Move],
+        alike: Option<Vec<usize>>,
+    ) {
         if role != self.role {
             self.forget();
         }
@@ -112,13 +109,14 @@ impl AlphaBeta {
         (self.bottom, self.top) = (mills(f64::from(bounds.0)), mills(f64::from(bounds.1)));
         self.table.new_search();
         self.memory.fade();
-        self.root = Root::new(moves, self.bottom, self.top);
+        self.root = Root::new(moves, self.bottom, self.top).with_alike(alike);
     }
 
     pub(super) fn forget(&mut self) {
         self.table.clear();
         self.memory = Memory::default();
         (self.sum, self.sums_differ) = (None, false);
+        self.balance = Balance::default();
     }
 
     pub(super) fn table(&self) -> &Table<Entry> {
@@ -140,7 +138,9 @@ impl AlphaBeta {
             _ => (-BEYOND, BEYOND),
         };
         loop {
-            let node = Node { state, key, depth: depth * PLY, ply: 0, quiet: self.quiet() };
+            let (role, quiet) = (self.role, self.quiet());
+            let frame = &Frame::default();
+            let node = Node { state, key, frame, role, depth: depth * PLY, ply: 0, quiet };
             let outcome = self.visit(ctx, &node, alpha, beta)?;
             if outcome.value <= alpha && alpha > -BEYOND && !outcome.is_solved() {
                 alpha = -BEYOND;
@@ -166,9 +166,11 @@ impl AlphaBeta {
         beta: Mills,
     ) -> Result<Outcome, Stop> {
         ctx.deepest = ctx.deepest.max(node.ply);
-        let known = if self.options.table { self.table.get(node.key).copied() } else { None };
+        let known = if self.options.table { self.lookup(ctx, node.key) } else { None };
+        let known = known.filter(|entry| self.options.deeper || entry.depth <= node.depth);
+        let quiescence = self.options.quiescence.is_some();
         if let Some(entry) = known.filter(|_| node.ply > 0)
-            && let Some(outcome) = self.known_enough(&entry, node, alpha, beta)
+            && let Some(outcome) = entry.enough(node.depth, quiescence, (alpha, beta))
         {
             return Ok(outcome);
         }
@@ -176,7 +178,7 @@ impl AlphaBeta {
         let (mut alpha, mut beta) = if full { (-BEYOND, BEYOND) } else { (alpha, beta) };
         let is_leaf = node.depth < PLY;
         if (is_leaf && self.options.quiescence.is_none()) || node.ply >= DEEPEST {
-            return self.leaf(ctx, node.state);
+            return self.leaf(ctx, node);
         }
         if let Some(entry) = known.filter(|_| !full && node.ply > 0) {
             (alpha, beta) = (alpha.max(entry.low), beta.min(entry.high));
@@ -184,11 +186,11 @@ impl AlphaBeta {
         let mut look = ctx.take_look();
         let turn = ctx.look(&mut look, node.state)?;
         let outcome = if turn == Turn::End {
-            self.end(ctx, node.state)
+            self.end(ctx, node)
         } else if look.joint_count() > MOST_JOINT
             || (is_leaf && self.is_quiet(ctx, node, &look, turn))
         {
-            Ok(self.judge(ctx, node.state))
+            Ok(self.judge(ctx, node))
         } else {
             ctx.enter(node.state, &look, turn, &self.options);
             let result = self.expand(ctx, node, &look, known.as_ref(), (alpha, beta));
@@ -204,52 +206,47 @@ impl AlphaBeta {
         node.quiet == 0 || !ctx.is_noisy(node.state, look, turn, &options)
     }
 
-    /// What the table knows, if it is enough.
-    fn known_enough(
-        &self,
-        entry: &Entry,
-        node: &Node<'_>,
-        alpha: Mills,
-        beta: Mills,
-    ) -> Option<Outcome> {
-        let Entry { low, high, value, .. } = *entry;
-        if low >= high || low >= beta {
-            return Some(Outcome { value: low, low, high });
+    /// What the table knows of a state, for the role that plays the part of the searching one; of two roles also what it
+    /// knows for the other (thesis §8.4, with values exchanged).
+    fn lookup(&mut self, ctx: &Context, key: Key) -> Option<Entry> {
+        let own = self.table.get(key).copied();
+        if ctx.roles != 2 || !ctx.exchanges_roles() {
+            return own;
         }
-        if high <= alpha {
-            return Some(Outcome { value: high, low, high });
+        let other = self.table.peek(key_of_other(key, self.role));
+        let other = other.and_then(|e| self.balance.mirrored(e, (self.bottom, self.top)));
+        match (own, other) {
+            (Some(own), Some(other)) => Some(own.with(other)),
+            (own, other) => own.or(other),
         }
-        let deep =
-            entry.depth >= node.depth && (node.depth >= PLY || self.options.quiescence.is_none());
-        let useful = match entry.bound {
-            Bound::None => false,
-            Bound::Exact => true,
-            Bound::Lower => value >= beta,
-            Bound::Upper => value <= alpha,
-        };
-        (deep && useful).then_some(Outcome { value, low, high })
     }
 
     /// A state at the depth limit: an end or a guess (thesis Def. 4.2).
-    fn leaf(&mut self, ctx: &mut Context, state: &State) -> Result<Outcome, Stop> {
-        if ctx.machine.is_terminal(state)? {
-            self.end(ctx, state)
+    fn leaf(&mut self, ctx: &mut Context, node: &Node<'_>) -> Result<Outcome, Stop> {
+        if ctx.machine.is_terminal(node.state)? {
+            self.end(ctx, node)
         } else {
-            Ok(self.judge(ctx, state))
+            Ok(self.judge(ctx, node))
         }
     }
 
-    fn judge(&self, ctx: &mut Context, state: &State) -> Outcome {
-        let value = mills(ctx.judge(state)[self.role.index()]);
-        Outcome { value: value.clamp(self.bottom, self.top), low: self.bottom, high: self.top }
+    fn judge(&mut self, ctx: &mut Context, node: &Node<'_>) -> Outcome {
+        let values = ctx.judge(node.state);
+        let raw = mills(values[node.role.index()]);
+        let sum: Mills = values.iter().map(|value| mills(*value)).sum();
+        let value = raw.clamp(self.bottom, self.top);
+        // A value that was moved into what is known is not what the other role lacks.
+        self.balance.leaf(sum + value - raw);
+        Outcome { value, low: self.bottom, high: self.top }
     }
 
-    fn end(&mut self, ctx: &mut Context, state: &State) -> Result<Outcome, Stop> {
-        let rewards = ctx.rewards(state)?;
+    fn end(&mut self, ctx: &mut Context, node: &Node<'_>) -> Result<Outcome, Stop> {
+        let rewards = ctx.rewards(node.state)?;
         let sum = rewards.iter().map(|reward| u32::from(*reward)).sum();
         self.sums_differ |= self.sum.is_some_and(|before| before != sum);
         self.sum = Some(sum);
-        Ok(Outcome::exact(mills(f64::from(rewards[self.role.index()]))))
+        self.balance.end(&rewards);
+        Ok(Outcome::exact(mills(f64::from(rewards[node.role.index()]))))
     }
 
     /// Searches the successors and remembers what was found.
@@ -261,23 +258,24 @@ impl AlphaBeta {
         known: Option<&Entry>,
         (alpha, beta): (Mills, Mills),
     ) -> Result<Outcome, Stop> {
-        let own = look.moves[self.role.index()].len();
+        let own = look.moves[node.role.index()].len();
         let others = look.joint_count() / own;
         let best = known.map(|entry| entry.best);
         let (mut outcome, best) = if own > 1 && others > 1 {
             match self.options.simultaneous {
                 Simultaneous::Mixed => self.matrix(ctx, node, look, own, others)?,
                 Simultaneous::Serial => {
-                    let branches = self.serial(look);
+                    self.balance.serialised();
+                    let branches = serial(look, node.role);
                     self.choose(ctx, node, look, branches, true, best, (alpha, beta))?
                 }
             }
         } else {
-            let mut branches = self.branches(look, |_| true);
-            // At the root every move is to get its value; those of symmetric ones are in the table.
-            if node.ply > 0
-                && let Some((_, moves)) = ctx.distinct(node.state, look)
-            {
+            let mut branches = branches(look, node.role, |_| true);
+            if node.ply == 0 && own > 1 {
+                // Every move is to get its value; symmetric ones get that of the first of them.
+                branches.retain(|branch| !self.root.is_left_out(branch.action));
+            } else if let Some((_, moves)) = ctx.distinct(node.state, look) {
                 branches.retain(|branch| moves.contains(&branch.action));
             }
             self.choose(ctx, node, look, branches, others == 1, best, (alpha, beta))?
@@ -300,42 +298,6 @@ impl AlphaBeta {
             self.table.put(node.key, depth, Entry { value, low, high, depth, best, bound });
         }
         Ok(outcome)
-    }
-
-    /// One branch for each joint move that passes.
-    fn branches(&self, look: &Look, passes: impl Fn(&JointMove) -> bool) -> Vec<Branch> {
-        let chooser = match look.turn() {
-            Turn::Of(role) => role,
-            _ => self.role,
-        };
-        let all = (0..look.joint_count()).map(|number| (number, look.joint(number)));
-        all.filter(|(_, joint)| passes(joint))
-            .enumerate()
-            .map(|(place, (number, joint))| Branch {
-                joint: number,
-                serial: false,
-                action: joint.of(chooser),
-                place: place as u32,
-                score: 0,
-                made: None,
-            })
-            .collect()
-    }
-
-    /// One branch for each own move; the others answer (thesis Figure 4.3).
-    fn serial(&self, look: &Look) -> Vec<Branch> {
-        let own = look.moves[self.role.index()].iter().enumerate();
-        let later = &look.moves[self.role.index() + 1..];
-        let stride: usize = later.iter().map(Vec::len).product();
-        own.map(|(place, action)| Branch {
-            joint: place * stride,
-            serial: true,
-            action: *action,
-            place: place as u32,
-            score: 0,
-            made: None,
-        })
-        .collect()
     }
 
     /// The best branch for one side, by alpha-beta. Also returns the place of the branch.
@@ -439,7 +401,7 @@ impl AlphaBeta {
         let (alpha, beta) = if maximising { (a, b) } else { (-b, -a) };
         if branch.serial {
             let action = branch.action;
-            let replies = self.branches(look, |joint| joint.of(self.role) == action);
+            let replies = branches(look, node.role, |joint| joint.of(node.role) == action);
             // A joint move is one move deep, so the replies share the depth of the own move.
             let node = Node { depth: depth + PLY, ..*node };
             let (found, _) = self.choose(ctx, &node, look, replies, false, None, (alpha, beta))?;
@@ -461,16 +423,17 @@ impl AlphaBeta {
         ctx: &mut Context,
         node: &Node<'_>,
         joint: &JointMove,
-        made: Option<(State, Key)>,
+        made: Option<Made>,
         depth: u32,
         (alpha, beta): (Mills, Mills),
     ) -> Result<Outcome, Stop> {
-        let (state, key) = match made {
+        let (state, key, frame) = match made {
             Some(made) => made,
-            None => make(ctx, node, joint)?,
+            None => self.make(ctx, node, joint)?,
         };
         let quiet = if node.depth < PLY { node.quiet.saturating_sub(1) } else { node.quiet };
-        let child = Node { state: &state, key, depth, ply: node.ply + 1, quiet };
+        let (role, ply) = (frame.of(self.role), node.ply + 1);
+        let child = Node { state: &state, key, frame: &frame, role, depth, ply, quiet };
         self.visit(ctx, &child, alpha, beta)
     }
 
@@ -499,7 +462,7 @@ impl AlphaBeta {
                 branch.score += KILLER;
             }
             if successors && !branch.serial {
-                let made = make(ctx, node, &look.joint(branch.joint))?;
+                let made = self.make(ctx, node, &look.joint(branch.joint))?;
                 if let Some(entry) = self.table.peek(made.1) {
                     let value = if maximising { entry.value } else { -entry.value };
                     branch.score += SEEN + (i64::from(value) << 10);
@@ -543,10 +506,10 @@ impl AlphaBeta {
         others: usize,
     ) -> Result<(Outcome, u32), Stop> {
         let depth = node.depth.saturating_sub(PLY);
-        let cells = self.branches(look, |_| true);
+        let cells = branches(look, node.role, |_| true);
         let mut found = Vec::with_capacity(cells.len());
         let mut nodes = vec![0; own];
-        let row_of = rows_of(look, self.role, &cells);
+        let row_of = rows_of(look, node.role, &cells);
         for (cell, row) in cells.iter().zip(&row_of) {
             let before = ctx.meter.nodes();
             let joint = look.joint(cell.joint);
@@ -596,24 +559,88 @@ impl AlphaBeta {
 
     /// Makes sure that the table knows the value and the best branch of a state below a solved root: entries
     /// may have been replaced, or hold bounds only.
-    pub(super) fn resolve(&mut self, ctx: &mut Context, state: &State, key: Key, depth: u32) {
-        if self.options.table && self.table.peek(key).is_none_or(|entry| entry.low < entry.high) {
-            let node = Node { state, key, depth: depth * PLY, ply: 1, quiet: self.quiet() };
+    pub(super) fn resolve(
+        &mut self,
+        ctx: &mut Context,
+        (state, frame): (&State, &Frame),
+        key: Key,
+        depth: u32,
+    ) {
+        let role = frame.of(self.role);
+        let key = key_for(key, self.role, role);
+        if self.options.table && self.lookup(ctx, key).is_none_or(|entry| entry.low < entry.high) {
+            let quiet = self.quiet();
+            let node = Node { state, key, frame, role, depth: depth * PLY, ply: 1, quiet };
             // Out of time, the line is shorter.
             let _ = self.visit(ctx, &node, -BEYOND, BEYOND);
         }
     }
 
     /// The branch that the table thinks best, as a joint move.
-    pub(super) fn best_joint(&self, key: Key, look: &Look) -> Option<JointMove> {
-        let entry = self.table.peek(key)?;
-        let own = look.moves[self.role.index()].len();
-        let serial = own > 1
+    pub(super) fn best_joint(
+        &mut self,
+        ctx: &Context,
+        key: Key,
+        frame: &Frame,
+        look: &Look,
+    ) -> Option<JointMove> {
+        let role = frame.of(self.role);
+        let entry = self.lookup(ctx, key_for(key, self.role, role))?;
+        let own = look.moves[role.index()].len();
+        let serialised = own > 1
             && look.joint_count() > own
             && self.options.simultaneous == Simultaneous::Serial;
-        let branches = if serial { self.serial(look) } else { self.branches(look, |_| true) };
-        branches.get(entry.best as usize).map(|branch| look.joint(branch.joint))
+        let all = if serialised { serial(look, role) } else { branches(look, role, |_| true) };
+        all.get(entry.best as usize).map(|branch| look.joint(branch.joint))
     }
+
+    /// Makes a successor, with its key and who plays whose part there.
+    fn make(&self, ctx: &mut Context, node: &Node<'_>, joint: &JointMove) -> Result<Made, Stop> {
+        let (state, symmetry) = ctx.next(node.state, joint, node.frame)?;
+        if ctx.symmetries.is_none() {
+            let key = ctx.zobrist.update(node.key, node.state, &state);
+            return Ok((state, key, Frame::default()));
+        }
+        let frame = ctx.framed(node.frame, symmetry);
+        let key = key_for(ctx.key(&state), self.role, frame.of(self.role));
+        Ok((state, key, frame))
+    }
+}
+
+/// One branch for each joint move that passes.
+fn branches(look: &Look, role: Role, passes: impl Fn(&JointMove) -> bool) -> Vec<Branch> {
+    let chooser = match look.turn() {
+        Turn::Of(only) => only,
+        _ => role,
+    };
+    let all = (0..look.joint_count()).map(|number| (number, look.joint(number)));
+    all.filter(|(_, joint)| passes(joint))
+        .enumerate()
+        .map(|(place, (number, joint))| Branch {
+            joint: number,
+            serial: false,
+            action: joint.of(chooser),
+            place: place as u32,
+            score: 0,
+            made: None,
+        })
+        .collect()
+}
+
+/// One branch for each move of the role; the others answer (thesis Figure 4.3).
+fn serial(look: &Look, role: Role) -> Vec<Branch> {
+    let own = look.moves[role.index()].iter().enumerate();
+    let later = &look.moves[role.index() + 1..];
+    let stride: usize = later.iter().map(Vec::len).product();
+    own.map(|(place, action)| Branch {
+        joint: place * stride,
+        serial: true,
+        action: *action,
+        place: place as u32,
+        score: 0,
+        made: None,
+    })
+    .collect()
 }
 
 /// The row of each cell: the place of the own move.
@@ -621,15 +648,4 @@ fn rows_of(look: &Look, role: Role, cells: &[Branch]) -> Vec<usize> {
     let later: usize = look.moves[role.index() + 1..].iter().map(Vec::len).product();
     let own = look.moves[role.index()].len();
     cells.iter().map(|cell| cell.joint / later % own).collect()
-}
-
-/// Makes a successor, with its key.
-fn make(ctx: &mut Context, node: &Node<'_>, joint: &JointMove) -> Result<(State, Key), Stop> {
-    let state = ctx.next(node.state, joint)?;
-    let key = if ctx.symmetries.is_none() {
-        ctx.zobrist.update(node.key, node.state, &state)
-    } else {
-        ctx.key(&state)
-    };
-    Ok((state, key))
 }

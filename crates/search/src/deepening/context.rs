@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use game::{Canonicalizer, Evaluator, JointMove, Machine, Move, Role, State, SymmetryId};
 
+use super::frame::Frame;
 use super::options::{Noise, Options, PossibleActions, Quiescence};
 use crate::effort::{Effort, Meter, Stop};
 use crate::hash::{Key, Zobrist};
@@ -30,6 +31,8 @@ pub(super) struct Context {
     pub(super) machine: Box<dyn Machine>,
     pub(super) evaluator: Box<dyn Evaluator>,
     pub(super) symmetries: Option<Arc<dyn Canonicalizer>>,
+    /// Symmetries that exchange roles are not used.
+    pub(super) keep_roles: bool,
     pub(super) possible: Option<Box<dyn PossibleActions>>,
     pub(super) zobrist: Zobrist,
     pub(super) meter: Meter,
@@ -50,6 +53,7 @@ impl Context {
             machine,
             evaluator,
             symmetries: None,
+            keep_roles: false,
             possible: None,
             zobrist,
             meter: Meter::start(&Effort::default()),
@@ -68,26 +72,62 @@ impl Context {
         self.counts.iter_mut().for_each(Vec::clear);
     }
 
-    /// Makes a successor, and its representative under the symmetries that keep all roles.
-    pub(super) fn next(&mut self, state: &State, joint: &JointMove) -> Result<State, Stop> {
+    /// Makes a successor: its representative, and the symmetry that leads to that.
+    pub(super) fn next(
+        &mut self,
+        state: &State,
+        joint: &JointMove,
+        frame: &Frame,
+    ) -> Result<(State, SymmetryId), Stop> {
         self.meter.count()?;
         let next = self.machine.next(state, joint)?;
-        Ok(self.canonical(next, joint).0)
+        Ok(self.canonical(next, frame))
     }
 
-    /// The representative of a state, with the symmetry that leads to it. Symmetries that change roles
-    /// change whose value is meant, so they are not used.
-    pub(super) fn canonical(&self, state: State, joint: &JointMove) -> (State, SymmetryId) {
+    /// The representative of a state, with the symmetry that leads to it. If several do, because symmetries of the
+    /// state exchange roles, it is the one that leads to the least frame: so it does not depend on the way to the state who
+    /// plays whose part in the representative.
+    pub(super) fn canonical(&self, state: State, frame: &Frame) -> (State, SymmetryId) {
         let Some(symmetries) = self.symmetries.as_ref().filter(|known| !known.is_off()) else {
             return (state, SymmetryId(0));
         };
-        let (canonical, symmetry) = symmetries.canonical(&state);
-        let mut moves = joint.0.iter().enumerate();
-        let keeps_roles = moves.all(|(role, action)| {
-            let role = Role(role as u32);
-            symmetries.image(symmetry, role, *action).0 == role
-        });
-        if keeps_roles { (canonical, symmetry) } else { (state, SymmetryId(0)) }
+        let (canonical, first) = symmetries.canonical(&state);
+        if !symmetries.exchanges_roles() {
+            return (canonical, first);
+        }
+        let ways = symmetries.ways(&state, first).into_iter();
+        let framed = ways.map(|way| (self.framed(frame, way), way));
+        let stay = |(to, _): &(Frame, SymmetryId)| !self.keep_roles || to.is_plain();
+        match framed.filter(stay).min() {
+            Some((_, symmetry)) => (canonical, symmetry),
+            None => (state, SymmetryId(0)),
+        }
+    }
+
+    /// Who plays whose part after a symmetry.
+    pub(super) fn framed(&self, frame: &Frame, symmetry: SymmetryId) -> Frame {
+        frame.then(self.symmetries.as_deref(), symmetry, self.roles)
+    }
+
+    /// Whether representatives may be those of states with exchanged roles.
+    pub(super) fn exchanges_roles(&self) -> bool {
+        !self.keep_roles && self.symmetries.as_ref().is_some_and(|known| known.exchanges_roles())
+    }
+
+    /// The joint move of a state that a symmetry takes to one of its representative.
+    pub(super) fn origin(&self, symmetry: SymmetryId, joint: JointMove) -> JointMove {
+        let Some(symmetries) = self.symmetries.as_ref().filter(|_| symmetry != SymmetryId(0))
+        else {
+            return joint;
+        };
+        let mut origin = joint.clone();
+        for (role, action) in joint.0.into_iter().enumerate() {
+            let (role, action) = symmetries.origin(symmetry, Role(role as u32), action);
+            if let Some(place) = origin.0.get_mut(role.index()) {
+                *place = action;
+            }
+        }
+        origin
     }
 
     /// The moves of the role with a choice, one of each set that the symmetries of the state exchange (thesis §8.4);
@@ -99,6 +139,14 @@ impl Context {
         let mut moves = all.clone();
         symmetries.distinct(state, role, &mut moves);
         (moves.len() < all.len()).then_some((role, moves))
+    }
+
+    /// For each move of the searching role at the root the first one that is symmetric to it, where nobody else has
+    /// a choice; nothing where every move is its own.
+    pub(super) fn alike(&self, state: &State, look: &Look, role: Role) -> Option<Vec<usize>> {
+        let symmetries = self.symmetries.as_ref().filter(|known| !known.is_off())?;
+        let moves = look.moves.get(role.index()).filter(|_| look.turn() == Turn::Of(role))?;
+        symmetries.alike(state, role, moves)
     }
 
     pub(super) fn key(&self, state: &State) -> Key {

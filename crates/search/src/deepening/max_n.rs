@@ -4,11 +4,16 @@
 //! Where several moves are equally good for the role that chooses, the value of a state is not determined
 //! by Eq. 4.3. Here the one worst for the searching role counts, and among those the least in the order of
 //! the roles' values: so the value does not depend on the order in which moves are tried.
+//!
+//! A value that rests on no such choice and on no order of simultaneous moves is the same whoever searches. Only such a
+//! value is taken over for a state that a symmetry takes to the same representative with the roles exchanged: each
+//! role gets what the role that plays its part gets. Others are kept for each exchange of roles apart.
 
 use game::{JointMove, Role, State};
 
 use super::context::{Context, DEEPEST, Mills, mills};
 use super::depth::{PLY, of_successor};
+use super::frame::Frame;
 use super::options::{DepthLimit, Options};
 use super::root::{Outcome, Root};
 use crate::effort::Stop;
@@ -23,8 +28,11 @@ const MOST_JOINT: usize = 1 << 16;
 pub(super) struct Values {
     pub(super) of: Vec<Mills>,
     pub(super) exact: bool,
+    /// Whether they would be the same if another role searched.
+    for_all: bool,
 }
 
+/// What is known of a state; the values are those of its own roles, whoever's parts they play.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     values: Values,
@@ -46,9 +54,19 @@ pub(super) struct MaxN {
 /// A state to be searched.
 struct Node<'s> {
     state: &'s State,
+    /// Who plays whose part in it.
+    frame: &'s Frame,
     key: Key,
     depth: u32,
     ply: u32,
+}
+
+/// What a role found out about its moves so far. Values are those of the roles at the root.
+struct Best {
+    values: Values,
+    number: usize,
+    /// Others are as good for the role that chooses, but not for all.
+    tied: bool,
 }
 
 impl MaxN {
@@ -66,7 +84,13 @@ impl MaxN {
         }
     }
 
-    pub(super) fn begin(&mut self, role: Role, bounds: Vec<(u8, u8)>, moves: &[game::Move]) {
+    pub(super) fn begin(
+        &mut self,
+        role: Role,
+        bounds: Vec<(u8, u8)>,
+        moves: &[game::Move],
+        alike: Option<Vec<usize>>,
+    ) {
         if role != self.role {
             self.table.clear();
         }
@@ -75,7 +99,7 @@ impl MaxN {
         self.bounds = bounds.into_iter().map(wide).collect();
         self.table.new_search();
         let (bottom, top) = self.bounds[role.index()];
-        self.root = Root::new(moves, bottom, top);
+        self.root = Root::new(moves, bottom, top).with_alike(alike);
         self.values = Values::default();
     }
 
@@ -95,7 +119,8 @@ impl MaxN {
         depth: u32,
     ) -> Result<Outcome, Stop> {
         self.root.fresh = false;
-        let node = Node { state, key: ctx.key(state), depth: depth * PLY, ply: 0 };
+        let frame = &Frame::default();
+        let node = Node { state, frame, key: ctx.key(state), depth: depth * PLY, ply: 0 };
         self.values = self.visit(ctx, &node)?;
         let outcome = self.outcome(&self.values);
         self.root.settle(outcome);
@@ -112,20 +137,19 @@ impl MaxN {
         ctx.deepest = ctx.deepest.max(node.ply);
         if self.options.table
             && node.ply > 0
-            && let Some(entry) = self.table.get(node.key)
-            && (entry.values.exact || entry.depth >= node.depth)
+            && let Some(values) = self.lookup(node)
         {
-            return Ok(entry.values.clone());
+            return Ok(values);
         }
         if node.depth < PLY || node.ply >= DEEPEST {
-            return Self::leaf(ctx, node.state);
+            return Self::leaf(ctx, node);
         }
         let mut look = ctx.take_look();
         let turn = ctx.look(&mut look, node.state)?;
         let values = if turn == Turn::End {
-            Self::end(ctx, node.state)
+            Self::end(ctx, node)
         } else if look.joint_count() > MOST_JOINT {
-            Ok(Self::judge(ctx, node.state))
+            Ok(Self::judge(ctx, node))
         } else {
             self.expand(ctx, node, &look)
         };
@@ -133,21 +157,48 @@ impl MaxN {
         values
     }
 
-    fn leaf(ctx: &mut Context, state: &State) -> Result<Values, Stop> {
-        if ctx.machine.is_terminal(state)? {
-            Self::end(ctx, state)
+    /// What the table knows, if it is enough: for everybody, or in the same frame.
+    fn lookup(&mut self, node: &Node<'_>) -> Option<Values> {
+        let deeper = self.options.deeper;
+        let enough = |entry: &&Entry| {
+            (entry.values.exact || entry.depth >= node.depth)
+                && (deeper || entry.depth <= node.depth)
+        };
+        let frame = node.frame;
+        let plain = frame.is_plain();
+        let shared = self.table.get(node.key).filter(enough);
+        let mut found = shared.filter(|entry| plain || entry.values.for_all).cloned();
+        if found.is_none() && !plain {
+            found = self.table.get(frame.key(node.key)).filter(enough).cloned();
+        }
+        let values = found?.values;
+        Some(if plain { values } else { Values { of: frame.values_back(&values.of), ..values } })
+    }
+
+    fn remember(&mut self, node: &Node<'_>, values: &Values, best: u32) {
+        let Node { frame, depth, .. } = *node;
+        let key = if values.for_all { node.key } else { frame.key(node.key) };
+        let values = Values { of: frame.values_forth(&values.of), ..*values };
+        self.table.put(key, depth, Entry { values, depth, best });
+    }
+
+    fn leaf(ctx: &mut Context, node: &Node<'_>) -> Result<Values, Stop> {
+        if ctx.machine.is_terminal(node.state)? {
+            Self::end(ctx, node)
         } else {
-            Ok(Self::judge(ctx, state))
+            Ok(Self::judge(ctx, node))
         }
     }
 
-    fn judge(ctx: &mut Context, state: &State) -> Values {
-        Values { of: ctx.judge(state).iter().map(|value| mills(*value)).collect(), exact: false }
+    fn judge(ctx: &mut Context, node: &Node<'_>) -> Values {
+        let values: Vec<Mills> = ctx.judge(node.state).iter().map(|value| mills(*value)).collect();
+        Values { of: node.frame.values_back(&values), exact: false, for_all: true }
     }
 
-    fn end(ctx: &mut Context, state: &State) -> Result<Values, Stop> {
-        let rewards = ctx.rewards(state)?;
-        Ok(Values { of: rewards.iter().map(|r| mills(f64::from(*r))).collect(), exact: true })
+    fn end(ctx: &mut Context, node: &Node<'_>) -> Result<Values, Stop> {
+        let rewards = ctx.rewards(node.state)?;
+        let values: Vec<Mills> = rewards.iter().map(|r| mills(f64::from(*r))).collect();
+        Ok(Values { of: node.frame.values_back(&values), exact: true, for_all: true })
     }
 
     fn expand(&mut self, ctx: &mut Context, node: &Node<'_>, look: &Look) -> Result<Values, Stop> {
@@ -155,12 +206,15 @@ impl MaxN {
             .filter(|role| look.moves[*role].len() > 1)
             .map(|role| Role(role as u32))
             .collect();
-        choosing.sort_by_key(|role| (*role != self.role, *role));
+        choosing.sort_by_key(|role| {
+            let role = node.frame.back(*role);
+            (role != self.role, role)
+        });
         let places = vec![0; look.moves.len()];
-        let (values, best) = self.choose(ctx, node, look, &choosing, places)?;
+        let (mut values, best) = self.choose(ctx, node, look, &choosing, places)?;
+        values.for_all &= choosing.len() < 2;
         if self.options.table {
-            let entry = Entry { values: values.clone(), depth: node.depth, best: best as u32 };
-            self.table.put(node.key, node.depth, entry);
+            self.remember(node, &values, best as u32);
         }
         Ok(values)
     }
@@ -178,14 +232,17 @@ impl MaxN {
             let number = number_of(look, &places);
             return Ok((self.follow(ctx, node, &look.joint(number))?, number));
         };
-        let mut best: Option<(Values, usize)> = None;
-        let mut all_exact = true;
+        // The role whose part the one that chooses plays.
+        let owner = node.frame.back(*chooser);
+        let mut best: Option<Best> = None;
+        let (mut all_exact, mut all_alike) = (true, true);
         let mut order = self.order(ctx, node, look, *chooser, rest.is_empty(), &places)?;
-        // At the root every move is to get its value; those of symmetric ones are in the table.
-        if node.ply > 0
-            && let Some((role, moves)) = ctx.distinct(node.state, look)
-        {
-            order.retain(|place| moves.contains(&look.moves[role.index()][*place]));
+        let own = &look.moves[chooser.index()];
+        if node.ply == 0 && *chooser == self.role {
+            // Every move is to get its value; symmetric ones get that of the first of them.
+            order.retain(|place| !self.root.is_left_out(own[*place]));
+        } else if let Some((_, moves)) = ctx.distinct(node.state, look) {
+            order.retain(|place| moves.contains(&own[*place]));
         }
         let count = order.len();
         for (at, place) in order.into_iter().enumerate() {
@@ -196,7 +253,8 @@ impl MaxN {
             let depth = of_successor(limit, node.depth, at, count) + PLY;
             let node = Node { depth, ..*node };
             let (found, number) = self.choose(ctx, &node, look, rest, places.clone())?;
-            let better = best.as_ref().is_none_or(|(best, _)| self.prefers(*chooser, &found, best));
+            let better =
+                best.as_ref().is_none_or(|best| self.prefers(owner, &found, &best.values));
             if node.ply == 0 && *chooser == self.role {
                 let nodes = ctx.meter.nodes() - before;
                 let outcome = self.outcome(&found);
@@ -205,17 +263,25 @@ impl MaxN {
                 self.root.note(self.role, look.joint(number), self.outcome(&found), 0, depth, true);
             }
             all_exact &= found.exact;
+            all_alike &= found.for_all;
+            let tied = best.as_ref().is_some_and(|best| {
+                let same = best.values.of[owner.index()] == found.of[owner.index()];
+                same && (best.tied || best.values.of != found.of)
+            });
             if better {
-                best = Some((found, number));
+                best = Some(Best { values: found, number, tied });
+            } else if let Some(best) = &mut best {
+                best.tied |= tied;
             }
-            if let Some((best, number)) =
-                best.as_mut().filter(|(best, _)| self.unbeatable(*chooser, best))
-            {
-                return Ok((std::mem::take(best), *number));
+            if let Some(best) = best.as_mut().filter(|best| self.unbeatable(owner, &best.values)) {
+                // What is the most for a role need not be for another one that plays its part.
+                best.values.for_all &= self.bounds.iter().all(|bounds| *bounds == self.bounds[0]);
+                return Ok((std::mem::take(&mut best.values), best.number));
             }
         }
-        let (mut values, number) = best.unwrap_or_default();
+        let Some(Best { mut values, number, tied }) = best else { return Ok(Default::default()) };
         values.exact = all_exact;
+        values.for_all = all_alike && !tied;
         Ok((values, number))
     }
 
@@ -225,10 +291,11 @@ impl MaxN {
         node: &Node<'_>,
         joint: &JointMove,
     ) -> Result<Values, Stop> {
-        let state = ctx.next(node.state, joint)?;
+        let (state, symmetry) = ctx.next(node.state, joint, node.frame)?;
+        let frame = &ctx.framed(node.frame, symmetry);
         let key = ctx.key(&state);
         let depth = node.depth.saturating_sub(PLY);
-        self.visit(ctx, &Node { state: &state, key, depth, ply: node.ply + 1 })
+        self.visit(ctx, &Node { state: &state, frame, key, depth, ply: node.ply + 1 })
     }
 
     fn prefers(&self, chooser: Role, one: &Values, other: &Values) -> bool {
@@ -266,8 +333,7 @@ impl MaxN {
             return Ok(order);
         }
         let best = self
-            .table
-            .peek(node.key)
+            .peek(node.key, node.frame)
             .map(|entry| look.joint(entry.best as usize % look.joint_count()));
         let best = best.and_then(|joint| {
             look.moves[chooser.index()].iter().position(|action| *action == joint.of(chooser))
@@ -277,8 +343,11 @@ impl MaxN {
             let mut places = places.to_vec();
             for place in &order {
                 places[chooser.index()] = *place;
-                let state = ctx.next(node.state, &look.joint(number_of(look, &places)))?;
-                let entry = self.table.peek(ctx.key(&state));
+                let joint = look.joint(number_of(look, &places));
+                let (state, symmetry) = ctx.next(node.state, &joint, node.frame)?;
+                let frame = ctx.framed(node.frame, symmetry);
+                let entry = self.peek(ctx.key(&state), &frame);
+                let chooser = frame.of(node.frame.back(chooser));
                 values.push(entry.map_or(-1, |entry| entry.values.of[chooser.index()]));
             }
             order.sort_by_key(|place| std::cmp::Reverse(values[*place]));
@@ -288,9 +357,15 @@ impl MaxN {
         Ok(order)
     }
 
+    /// What the table knows of a state, not counted as a question.
+    fn peek(&self, key: Key, frame: &Frame) -> Option<&Entry> {
+        let own = if frame.is_plain() { None } else { self.table.peek(frame.key(key)) };
+        own.or_else(|| self.table.peek(key))
+    }
+
     /// The joint move that the table thinks best.
-    pub(super) fn best_joint(&self, key: Key, look: &Look) -> Option<JointMove> {
-        let best = self.table.peek(key)?.best as usize;
+    pub(super) fn best_joint(&self, key: Key, frame: &Frame, look: &Look) -> Option<JointMove> {
+        let best = self.peek(key, frame)?.best as usize;
         (best < look.joint_count()).then(|| look.joint(best))
     }
 }

@@ -9,6 +9,8 @@
 mod alpha_beta;
 mod context;
 mod depth;
+mod entry;
+mod frame;
 mod max_n;
 mod options;
 mod order;
@@ -24,6 +26,7 @@ pub use self::options::{
 
 use self::alpha_beta::AlphaBeta;
 use self::context::{Context, points};
+use self::frame::Frame;
 use self::max_n::MaxN;
 use self::root::{Outcome, Root};
 use crate::class::{Fact, GameClass};
@@ -83,10 +86,13 @@ impl Deepening {
         change
     }
 
-    /// Symmetric states count as one.
+    /// Symmetric states count as one; where the symmetry exchanges roles, their values are exchanged as well. The evaluator
+    /// is taken to judge symmetric states alike.
     #[must_use]
     pub fn with_symmetries(mut self, symmetries: Arc<dyn Canonicalizer>) -> Self {
         self.ctx.symmetries = Some(symmetries);
+        // Quiescence search remembers numbers of actions by roles.
+        self.ctx.keep_roles = self.options.quiescence.is_some();
         self
     }
 
@@ -97,12 +103,14 @@ impl Deepening {
         self
     }
 
-    fn begin(&mut self, role: Role, moves: &[Move]) {
+    fn begin(&mut self, state: &State, role: Role, look: &Look) {
+        let moves: &[Move] = look.moves.get(role.index()).map_or(&[], Vec::as_slice);
+        let alike = self.ctx.alike(state, look, role);
         let bounds: Vec<_> =
             (0..self.ctx.roles as u32).map(|role| self.class.bounds(Role(role))).collect();
         match &mut self.engine {
-            Engine::AlphaBeta(engine) => engine.begin(role, bounds[role.index()], moves),
-            Engine::MaxN(engine) => engine.begin(role, bounds, moves),
+            Engine::AlphaBeta(engine) => engine.begin(role, bounds[role.index()], moves, alike),
+            Engine::MaxN(engine) => engine.begin(role, bounds, moves, alike),
         }
     }
 
@@ -191,15 +199,17 @@ impl Deepening {
         while let Some(now) = joint.take().filter(|_| line.len() < LONGEST_LINE) {
             let Ok(next) = self.ctx.machine.next(&state, &now) else { break };
             state = next;
-            joint = self.expected(&state, &now, depth);
+            joint = self.expected(&state, depth);
             line.push(now);
         }
         line
     }
 
     /// What the table thinks best in a state, brought back from the state's representative.
-    fn expected(&mut self, state: &State, before: &JointMove, depth: u32) -> Option<JointMove> {
-        let (canonical, symmetry) = self.ctx.canonical(state.clone(), before);
+    fn expected(&mut self, state: &State, depth: u32) -> Option<JointMove> {
+        let plain = Frame::default();
+        let (canonical, symmetry) = self.ctx.canonical(state.clone(), &plain);
+        let frame = self.ctx.framed(&plain, symmetry);
         let key: Key = self.ctx.key(&canonical);
         let mut look = Look::default();
         if matches!(look.at(&mut *self.ctx.machine, &canonical), Err(_) | Ok(Turn::End)) {
@@ -209,15 +219,13 @@ impl Deepening {
         let joint = match &mut self.engine {
             Engine::AlphaBeta(engine) => {
                 if solved {
-                    engine.resolve(&mut self.ctx, &canonical, key, depth);
+                    engine.resolve(&mut self.ctx, (&canonical, &frame), key, depth);
                 }
-                engine.best_joint(key, &look)
+                engine.best_joint(&self.ctx, key, &frame, &look)
             }
-            Engine::MaxN(engine) => engine.best_joint(key, &look),
+            Engine::MaxN(engine) => engine.best_joint(key, &frame, &look),
         }?;
-        let Some(symmetries) = &self.ctx.symmetries else { return Some(joint) };
-        let moves = joint.0.iter().enumerate();
-        Some(moves.map(|(role, m)| symmetries.origin(symmetry, Role(role as u32), *m).1).collect())
+        Some(self.ctx.origin(symmetry, joint))
     }
 }
 
@@ -254,7 +262,7 @@ impl Search for Deepening {
         self.ctx.start(effort);
         let mut look = Look::default();
         let turn = look.at(&mut *self.ctx.machine, state)?;
-        self.begin(role, look.moves.get(role.index()).map_or(&[], Vec::as_slice));
+        self.begin(state, role, &look);
         if turn == Turn::End {
             let rewards = rewards(&mut *self.ctx.machine, state)?;
             report.values = rewards.iter().map(|r| Value::exact(f64::from(*r))).collect();
@@ -269,7 +277,7 @@ impl Search for Deepening {
             let result = self.iterate(state, depth);
             if self.change_engine() {
                 (report.method, report.depth, depth) = (self.name(), 0, 1);
-                self.begin(role, &look.moves[role.index()]);
+                self.begin(state, role, &look);
                 continue;
             }
             match result {

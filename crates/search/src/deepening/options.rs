@@ -93,6 +93,9 @@ pub struct Options {
     pub memory: usize,
     /// Whether values are kept in a table.
     pub table: bool,
+    /// Whether what a deeper search has found about a state is taken over where less depth is asked for. Without, the value
+    /// of a state at a depth depends on the state and the depth alone.
+    pub deeper: bool,
     /// Whether moves that led to cut-offs elsewhere come first (Schaeffer 1989).
     pub history: bool,
     /// Whether moves that led to cut-offs at the same depth come first.
@@ -119,6 +122,7 @@ impl Default for Options {
         Self {
             memory: 256 << 20,
             table: true,
+            deeper: true,
             history: true,
             killers: true,
             successors: true,

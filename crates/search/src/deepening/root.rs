@@ -52,6 +52,8 @@ pub(super) struct Root {
     pub(super) outcome: Option<Outcome>,
     /// Whether the present iteration has searched a move to its end.
     pub(super) fresh: bool,
+    /// For each move the first one that is symmetric to it (thesis §8.4); empty where all are their own.
+    alike: Vec<usize>,
 }
 
 impl Root {
@@ -65,6 +67,19 @@ impl Root {
             weight: f64::from(u8::from(at == 0)),
         });
         Self { moves: moves.collect(), ..Self::default() }
+    }
+
+    /// With what is known about symmetric moves.
+    #[must_use]
+    pub(super) fn with_alike(mut self, alike: Option<Vec<usize>>) -> Self {
+        self.alike = alike.unwrap_or_default();
+        self
+    }
+
+    /// Whether a move need not be searched, because another one is symmetric to it; that one's value is its own.
+    pub(super) fn is_left_out(&self, action: Move) -> bool {
+        let place = self.moves.iter().position(|own| own.action == action);
+        place.is_some_and(|at| self.alike.get(at).is_some_and(|first| *first != at))
     }
 
     /// Notes what was found about a joint move.
@@ -82,6 +97,11 @@ impl Root {
         let own = &mut self.moves[at];
         (own.outcome, own.depth) = (outcome, depth / PLY + 1);
         own.nodes += nodes;
+        for (other, first) in self.alike.iter().enumerate() {
+            if *first == at && other != at {
+                (self.moves[other].outcome, self.moves[other].depth) = (outcome, depth / PLY + 1);
+            }
+        }
         if better {
             (self.best, self.fresh, self.joint) = (at, true, Some(joint));
             for own in &mut self.moves {

@@ -5,6 +5,7 @@
 
 use game::Move;
 
+use super::exchange::Exchange;
 use super::graph::Graph;
 use super::node::{ALLOCATION, Cell, Node, fixed};
 use super::options::{Amaf, Options};
@@ -51,7 +52,9 @@ pub(super) fn view<'g>(
         Amaf::Off => None,
         Amaf::Rave => Some(View { cells: cells_of(node)?, moves: None }),
         Amaf::Grave => {
-            let ancestors = path.steps.iter().rev().map(|step| graph.node(step.node));
+            // Before an exchange of roles the moves were others.
+            let same = path.steps.iter().rev().take_while(|step| step.exchange == Exchange::NONE);
+            let ancestors = same.map(|step| graph.node(step.node));
             let cells = std::iter::once(node).chain(ancestors).find_map(cells_of)?;
             let count = cells.len() / node.roles.len().max(1);
             Some(View { cells, moves: Some((role * count, count)) })
@@ -107,7 +110,7 @@ impl Seen {
     }
 }
 
-/// Counts a simulation in all nodes of its path. `made` are its moves, those of the path first;
+/// Counts a simulation in the nodes of its path, back to the last exchange of roles. `made` are its moves, those of the path first;
 /// `path.steps[i].made` tells where those of a step begin. `actions` is the number of moves of the game.
 pub(super) fn learn(
     options: &Options,
@@ -119,7 +122,7 @@ pub(super) fn learn(
 ) {
     seen.begin(values.len());
     let mut end = made.len();
-    for step in path.steps.iter().rev() {
+    for step in path.steps.iter().rev().take_while(|step| step.exchange == Exchange::NONE) {
         made[step.made..end].iter().for_each(|made| seen.add(made));
         end = step.made;
         let node = graph.node(step.node);

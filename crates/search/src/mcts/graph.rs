@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use crate::hash::Key;
 
+use super::exchange::{Exchanges, Link, MOST_NODES};
 use super::node::{NONE, Node, NodeId};
 
 const CHUNK: usize = 1 << 12;
-const CHUNKS: usize = 1 << 14;
+const CHUNKS: usize = MOST_NODES / CHUNK;
 const SEGMENTS: usize = 1 << 8;
 const FIRST_SLOTS: usize = 1 << 6;
 
@@ -52,6 +53,8 @@ pub(super) struct Graph {
     table: usize,
     crowded: AtomicBool,
     counts: Apart<Counts>,
+    /// How links exchange roles.
+    pub(super) exchanges: Exchanges,
 }
 
 #[derive(Debug)]
@@ -76,7 +79,13 @@ impl Graph {
             }),
             table: SEGMENTS * FIRST_SLOTS * size_of::<AtomicU32>(),
             crowded: AtomicBool::new(false),
+            exchanges: Exchanges::new(),
         }
+    }
+
+    /// The node that a link leads to, if it leads to one.
+    pub(super) fn linked(&self, link: Link) -> Option<&Node> {
+        (link.node() != NONE).then(|| self.node(link.node()))
     }
 
     /// A node that is there.

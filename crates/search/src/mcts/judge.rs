@@ -10,6 +10,7 @@ use game::{JointMove, Move};
 
 use crate::effort::{Meter, Stop};
 
+use super::exchange::Link;
 use super::node::{Expansion, NONE, Node};
 use super::options::Options;
 use super::playout;
@@ -67,17 +68,18 @@ impl Worker {
         joint: &[Move],
     ) -> Result<bool, Stop> {
         let edge = &expansion.edges[at];
-        if edge.child.load(Relaxed) != NONE && !edge.prior.get().is_nan() {
+        if edge.child().node() != NONE && !edge.prior.get().is_nan() {
             return Ok(false);
         }
         let next = self.machine.next(&node.state, &JointMove(joint.to_vec()))?;
         if self.machine.is_terminal(&next)? {
-            let (key, next) = shared.place_of(node, next);
+            let (key, next, exchange) = shared.place_of(node, next);
             let child = self.node_of(shared, key, next)?;
-            let value = f64::from(shared.graph.node(child).roles[role].bounds.get().low);
+            let part = shared.graph.exchanges.to(exchange, role);
+            let value = f64::from(shared.graph.node(child).roles[part].bounds.get().low);
             edge.prior.set(value);
             edge.implicit.set(value);
-            edge.child.store(child, Relaxed);
+            edge.set_child(Link::new(child, exchange));
             return Ok(true);
         }
         let Some(evaluator) = &mut self.evaluator else { return Ok(false) };

@@ -13,9 +13,10 @@
 //! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
 //! | `playout`, `policy`, `amaf`, `lanes`, `judge` | values of leaves and successors, what is learned from moves |
 //! | `worker`, `outcome` | one thread at work, and what to play in the end |
-//! | `symmetric` | one node for all states that are the same up to symmetry |
+//! | `symmetric`, `exchange` | one node for all states that are the same up to symmetry, of roles too |
 
 mod amaf;
+mod exchange;
 mod graph;
 mod judge;
 mod lanes;
@@ -35,7 +36,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use game::{Canonicalizer, Evaluator, Machine, ReasonError, Reasoner, Role, State};
+use game::{Canonicalizer, Evaluator, Machine, ReasonError, Reasoner, Role, State, SymmetryId};
 
 use crate::class::GameClass;
 use crate::effort::{Effort, Meter, Stop};
@@ -137,13 +138,23 @@ impl Mcts {
         self
     }
 
-    /// States that are the same up to a symmetry that keeps all roles share a node; reports are about the state
-    /// that was asked for.
+    /// States that are the same up to a symmetry share a node, with values exchanged where it exchanges roles; reports are
+    /// about the state that was asked for.
     #[must_use]
     pub fn with_symmetries(mut self, symmetries: Arc<dyn Canonicalizer>) -> Self {
         self.symmetries = Some(symmetries);
+        self.widen();
         self.forget();
         self
+    }
+
+    /// What is proven about the rewards of a role need not hold for one that plays its part.
+    fn widen(&mut self) {
+        if self.symmetries.as_ref().is_some_and(|known| known.exchanges_roles()) {
+            let low = self.outer.iter().map(|bounds| bounds.low).min().unwrap_or(0);
+            let high = self.outer.iter().map(|bounds| bounds.high).max().unwrap_or(100);
+            self.outer.fill(Bounds { low, high });
+        }
     }
 
     /// With what is proven about the rewards of the game.
@@ -153,6 +164,7 @@ impl Mcts {
             let (low, high) = class.bounds(Role(role as u32));
             *outer = Bounds { low, high: high.max(low).min(100) };
         }
+        self.widen();
         self.forget();
         self
     }
@@ -295,16 +307,19 @@ impl Mcts {
     fn report(
         &mut self,
         role: Role,
-        (root, state): (NodeId, &State),
+        (root, state, symmetry): (NodeId, &State, SymmetryId),
         meter: &Meter,
         counts: &Counts,
     ) -> SearchReport {
-        let mut report = outcome::blank(role, self.outer.len());
+        let symmetries = self.symmetries.as_deref();
+        let part = symmetries.map_or(role, |known| known.role(symmetry, role));
+        let mut report = outcome::blank(part, self.outer.len());
         outcome::fill(&mut report, &self.options, &self.graph, root);
-        if let Some(symmetries) = &self.symmetries {
-            let merged = &self.graph.node(root).state;
+        if let Some(symmetries) = symmetries {
+            let real = (&self.graph.node(root).state, state, symmetry);
             let machine = &mut *self.workers[0].machine;
-            symmetric::turn_back(&**symmetries, machine, (merged, state), &mut report);
+            let exchanges = &self.graph.exchanges;
+            symmetric::turn_back(symmetries, exchanges, machine, real, &mut report);
         }
         report.nodes = counts.begun.0.load(Relaxed);
         report.selective_depth = counts.deepest.0.load(Relaxed) as u32;
@@ -340,9 +355,11 @@ impl Search for Mcts {
         let timed = effort.deadline.instant().is_some() || effort.nodes.is_none();
         let endless = Effort { nodes: None, ..effort.clone() };
         let mut meters = vec![Meter::start(&endless); self.options.threads];
-        let symmetries = self.symmetries.as_deref();
-        let merged = symmetric::representative(symmetries, self.outer.len(), state.clone()).0;
-        let root = match self.root(&merged) {
+        let (symmetries, exchanges) = (self.symmetries.as_deref(), &self.graph.exchanges);
+        let found =
+            symmetric::representative(symmetries, exchanges, self.outer.len(), state.clone());
+        let symmetry = found.symmetry;
+        let root = match self.root(&found.state) {
             Ok(root) => root,
             Err(Stop::Machine(error)) => return Err(error),
             Err(stop) => {
@@ -381,12 +398,12 @@ impl Search for Mcts {
             if effort.deadline.passed() {
                 break if effort.deadline.cancelled() { Stop::Cancelled } else { Stop::Time };
             }
-            let report = self.report(role, (root, state), &meters[0], &counts);
+            let report = self.report(role, (root, state, symmetry), &meters[0], &counts);
             observe(&report);
         };
         self.totals.simulations = counts.begun.0.load(Relaxed);
         self.totals.playouts = counts.playouts.0.load(Relaxed);
-        let mut report = self.report(role, (root, state), &meters[0], &counts);
+        let mut report = self.report(role, (root, state, symmetry), &meters[0], &counts);
         report.stop = Some(stop);
         observe(&report);
         Ok(report)

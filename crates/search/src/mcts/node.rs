@@ -9,6 +9,8 @@ use game::{Move, State};
 use crate::hash::Key;
 use crate::rewards::Turn;
 
+use super::exchange::Link;
+
 /// A node by its number; 0 is none.
 pub(super) type NodeId = u32;
 pub(super) const NONE: NodeId = 0;
@@ -112,8 +114,8 @@ pub(super) struct Edge {
     /// Visits under way: they count as losses until they are done (virtual loss).
     pub(super) pending: AtomicU32,
     pub(super) sum: AtomicU64,
-    /// The node that it leads to, where only one role has a choice.
-    pub(super) child: AtomicU32,
+    /// The [`Link`] to the node that it leads to, where only one role has a choice.
+    child: AtomicU32,
     /// What is proven for the role that moves.
     pub(super) bounds: SharedBounds,
     /// The evaluation of the child, for the role that moves.
@@ -133,6 +135,14 @@ impl Edge {
             prior: SharedF32::new(f32::NAN),
             implicit: SharedF32::new(f32::NAN),
         }
+    }
+
+    pub(super) fn child(&self) -> Link {
+        Link(self.child.load(Relaxed))
+    }
+
+    pub(super) fn set_child(&self, child: Link) {
+        self.child.store(child.0, Relaxed);
     }
 
     /// The mean value, within what is proven; the middle of that where nothing was tried.
@@ -184,21 +194,21 @@ impl Children {
         }
     }
 
-    pub(super) fn get(&self, joint: usize) -> NodeId {
-        match self {
+    pub(super) fn get(&self, joint: usize) -> Link {
+        Link(match self {
             Self::Dense(places) => places[joint].load(Relaxed),
             Self::Sparse(places) => {
                 let entry = places[joint % SPARSE].load(Relaxed);
                 if (entry >> 32) as u32 == joint as u32 { entry as u32 } else { NONE }
             }
-        }
+        })
     }
 
-    pub(super) fn set(&self, joint: usize, child: NodeId) {
+    pub(super) fn set(&self, joint: usize, child: Link) {
         match self {
-            Self::Dense(places) => places[joint].store(child, Relaxed),
+            Self::Dense(places) => places[joint].store(child.0, Relaxed),
             Self::Sparse(places) => {
-                let entry = (joint as u64) << 32 | u64::from(child);
+                let entry = (joint as u64) << 32 | u64::from(child.0);
                 places[joint % SPARSE].store(entry, Relaxed);
             }
         }
@@ -208,12 +218,13 @@ impl Children {
     pub(super) fn retain(&self, keep: impl Fn(NodeId) -> bool) {
         match self {
             Self::Dense(places) => {
-                for place in places.iter().filter(|place| !keep(place.load(Relaxed))) {
+                for place in places.iter().filter(|place| !keep(Link(place.load(Relaxed)).node())) {
                     place.store(NONE, Relaxed);
                 }
             }
             Self::Sparse(places) => {
-                for place in places.iter().filter(|place| !keep(place.load(Relaxed) as u32)) {
+                let node = |place: &AtomicU64| Link(place.load(Relaxed) as u32).node();
+                for place in places.iter().filter(|place| !keep(node(place))) {
                     place.store(0, Relaxed);
                 }
             }
@@ -221,10 +232,10 @@ impl Children {
     }
 
     /// All children, those that are none too.
-    pub(super) fn all(&self) -> Vec<NodeId> {
+    pub(super) fn all(&self) -> Vec<Link> {
         match self {
-            Self::Dense(places) => places.iter().map(|place| place.load(Relaxed)).collect(),
-            Self::Sparse(places) => places.iter().map(|p| p.load(Relaxed) as u32).collect(),
+            Self::Dense(places) => places.iter().map(|place| Link(place.load(Relaxed))).collect(),
+            Self::Sparse(places) => places.iter().map(|p| Link(p.load(Relaxed) as u32)).collect(),
         }
     }
 
@@ -408,9 +419,9 @@ mod tests {
     #[test]
     fn a_lossy_table_of_children_never_confuses_joint_moves() {
         let children = Children::new(1_000_000);
-        children.set(5, 7);
-        assert_eq!((children.get(5), children.get(5 + SPARSE)), (7, NONE));
-        children.set(5 + SPARSE, 8);
-        assert_eq!((children.get(5), children.get(5 + SPARSE)), (NONE, 8));
+        children.set(5, Link(7));
+        assert_eq!((children.get(5), children.get(5 + SPARSE)), (Link(7), Link(NONE)));
+        children.set(5 + SPARSE, Link(8));
+        assert_eq!((children.get(5), children.get(5 + SPARSE)), (Link(NONE), Link(8)));
     }
 }

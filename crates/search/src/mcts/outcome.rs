@@ -108,13 +108,13 @@ fn line(options: &Options, graph: &Graph, root: NodeId) -> Vec<JointMove> {
         let best: Vec<usize> =
             (0..node.roles.len()).map(|role| ranking(options, node, role)[0]).collect();
         let next = match (node.mover(), &expansion.children) {
-            (Some(role), _) => expansion.edges[best[role]].child.load(Relaxed),
+            (Some(role), _) => expansion.edges[best[role]].child().node(),
             (None, Some(children)) => {
                 let digit = |joint: usize, (at, role): (&usize, usize)| {
                     let stat = &node.roles[role];
                     joint * stat.count as usize + at - stat.first as usize
                 };
-                children.get(best.iter().zip(0..).fold(0, digit))
+                children.get(best.iter().zip(0..).fold(0, digit)).node()
             }
             (None, None) => NONE,
         };

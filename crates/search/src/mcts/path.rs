@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::exchange::{Exchange, Link};
 use super::graph::Graph;
 use super::node::{Bounds, Edge, Expansion, NONE, Node, NodeId, fixed};
 use super::options::{Options, Simultaneous};
@@ -20,6 +21,8 @@ pub(super) struct Step {
     pub(super) made: usize,
     /// The place of the move that was meant, if its value is known.
     instead_of: Option<usize>,
+    /// How the roles change places on the way to the next node.
+    pub(super) exchange: Exchange,
 }
 
 /// A way through the graph.
@@ -28,6 +31,8 @@ pub(super) struct Path {
     pub(super) steps: Vec<Step>,
     chosen: Vec<u32>,
     pub(super) leaf: NodeId,
+    /// From here on the moves of the simulation are those of the roles as they are at the leaf.
+    pub(super) made: usize,
 }
 
 impl Path {
@@ -35,7 +40,18 @@ impl Path {
     pub(super) fn begin(&mut self, root: NodeId) {
         self.steps.clear();
         self.chosen.clear();
-        self.leaf = root;
+        (self.leaf, self.made) = (root, 0);
+    }
+
+    /// Arrives where the last step leads to, after so many moves of the simulation.
+    pub(super) fn arrive(&mut self, link: Link, made: usize) {
+        self.leaf = link.node();
+        if let Some(step) = self.steps.last_mut() {
+            step.exchange = link.exchange();
+        }
+        if link.exchange() != Exchange::NONE {
+            self.made = made;
+        }
     }
 
     /// Whether a node is on the way.
@@ -59,7 +75,8 @@ impl Path {
             }
         }
         let chosen = self.chosen.len();
-        self.steps.push(Step { node: self.leaf, joint, chosen, made, instead_of });
+        let (node, exchange) = (self.leaf, Exchange::NONE);
+        self.steps.push(Step { node, joint, chosen, made, instead_of, exchange });
         self.chosen.extend(at.iter().map(|at| *at as u32));
     }
 
@@ -82,7 +99,7 @@ impl Path {
         self.steps.clear();
     }
 
-    /// Propagates values along the way, and only there (Rauber-14 "UCT").
+    /// Propagates values along the way, and only there (Rauber-14 "UCT"). They are those of the roles of the leaf.
     pub(super) fn back_up(
         &self,
         options: &Options,
@@ -95,13 +112,15 @@ impl Path {
         let mut news = options.solver && below.is_settled();
         for step in self.steps.iter().rev() {
             let node = graph.node(step.node);
+            graph.exchanges.back(step.exchange, values);
             let Some(expansion) = node.expansion() else { continue };
             match node.mover() {
                 Some(role) => {
+                    let part = graph.exchanges.to(step.exchange, role);
                     let at = self.chosen(step, values.len())[role] as usize;
                     let edge = &expansion.edges[at];
                     if options.solver {
-                        let bounds = below.roles[role].bounds.get();
+                        let bounds = below.roles[part].bounds.get();
                         news = edge.bounds.tighten(bounds) || news;
                     }
                     let visits = edge.visits.fetch_add(1, Relaxed) + 1;
@@ -109,7 +128,7 @@ impl Path {
                         edge.pending.fetch_sub(1, Relaxed);
                     }
                     if below.visits.load(Relaxed) >= visits {
-                        edge.set_mean(below.mean(role), visits);
+                        edge.set_mean(below.mean(part), visits);
                     } else {
                         // The node was made anew: it knows less than the edge.
                         edge.sum.fetch_add(fixed(values[role]), Relaxed);
@@ -150,10 +169,9 @@ impl Path {
                 let would = |other: usize| {
                     let joint = step.joint - (*at as usize - stat.first as usize) * stride
                         + (other - stat.first as usize) * stride;
-                    match children.get(joint) {
-                        NONE => mean,
-                        child => graph.node(child).mean(role),
-                    }
+                    let child = children.get(joint);
+                    let part = graph.exchanges.to(child.exchange(), role);
+                    graph.linked(child).map_or(mean, |child| child.mean(part))
                 };
                 select::learn_regret(node, expansion, role, would(*at as usize), would);
             }
@@ -163,11 +181,10 @@ impl Path {
 
 /// A visit of a move whose values are known: those are what the nodes above get.
 fn take_known(graph: &Graph, edge: &Edge, values: &mut [f64]) {
-    let child = edge.child.load(Relaxed);
-    if child == NONE {
-        return;
-    }
-    for (value, stat) in values.iter_mut().zip(&graph.node(child).roles) {
+    let link = edge.child();
+    let Some(child) = graph.linked(link) else { return };
+    for (role, value) in values.iter_mut().enumerate() {
+        let stat = &child.roles[graph.exchanges.to(link.exchange(), role)];
         *value = stat.bounds.get().clamp(*value);
     }
     let visits = edge.visits.fetch_add(1, Relaxed) + 1;
@@ -188,22 +205,22 @@ fn count(node: &Node, values: &mut [f64]) {
 /// that moves takes the child of highest value for it.
 fn back_up_implicit(graph: &Graph, node: &Node, expansion: &Expansion) {
     let Some(role) = node.mover() else { return };
-    let mut best: Option<(f64, NodeId)> = None;
+    let mut best: Option<(f64, Link)> = None;
     for edge in &expansion.edges[node.range(role)] {
-        let child = edge.child.load(Relaxed);
-        let value = if child == NONE {
+        let child = edge.child();
+        let value = if let Some(node) = graph.linked(child) {
+            let stat = &node.roles[graph.exchanges.to(child.exchange(), role)];
+            stat.bounds.get().clamp(stat.implicit.get())
+        } else {
             // Not a number unless all successors were evaluated.
             edge.implicit.get()
-        } else {
-            let stat = &graph.node(child).roles[role];
-            stat.bounds.get().clamp(stat.implicit.get())
         };
         edge.implicit.set(value);
         if !value.is_nan() && best.is_none_or(|(most, _)| value > most) {
             best = Some((value, child));
         }
     }
-    if let Some((value, NONE)) = best {
+    if let Some((value, Link(NONE))) = best {
         // Only the value of the role that moves is known: what it gains, the others lose.
         let gain = value - node.roles[role].implicit.get();
         let others = node.roles.len().saturating_sub(1).max(1) as f64;
@@ -215,8 +232,11 @@ fn back_up_implicit(graph: &Graph, node: &Node, expansion: &Expansion) {
                 (old - gain / others).clamp(0.0, 100.0)
             });
         }
-    } else if let Some((_, child)) = best {
-        for (own, from) in node.roles.iter().zip(&graph.node(child).roles) {
+    } else if let Some((_, link)) = best
+        && let Some(child) = graph.linked(link)
+    {
+        for (role, own) in node.roles.iter().enumerate() {
+            let from = &child.roles[graph.exchanges.to(link.exchange(), role)];
             own.implicit.set(from.bounds.get().clamp(from.implicit.get()));
         }
     }

@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use game::Deadline;
 
+use super::exchange::Link;
 use super::graph::Graph;
-use super::node::{NONE, NodeId};
+use super::node::{Edge, NONE, NodeId};
 
 /// Between two looks at the clock that many nodes are handled.
 const PAUSE: usize = 512;
@@ -54,8 +55,8 @@ fn choose(graph: &Graph, root: NodeId, target: usize, deadline: &Deadline) -> Op
 fn children(graph: &Graph, id: NodeId) -> Vec<NodeId> {
     let Some(expansion) = graph.node(id).expansion() else { return Vec::new() };
     let several = expansion.children.as_ref().map(super::node::Children::all).unwrap_or_default();
-    let single = expansion.edges.iter().map(|edge| edge.child.load(Relaxed));
-    single.chain(several).filter(|child| *child != NONE).collect()
+    let single = expansion.edges.iter().map(Edge::child);
+    single.chain(several).map(Link::node).filter(|child| *child != NONE).collect()
 }
 
 fn unlink(graph: &Graph, keep: &[bool], deadline: &Deadline) -> bool {
@@ -65,9 +66,9 @@ fn unlink(graph: &Graph, keep: &[bool], deadline: &Deadline) -> bool {
         }
         let Some(expansion) = graph.node(id as NodeId).expansion() else { continue };
         for edge in &expansion.edges {
-            let child = edge.child.load(Relaxed);
+            let child = edge.child().node();
             if child != NONE && !keep[child as usize] {
-                edge.child.store(NONE, Relaxed);
+                edge.set_child(Link(NONE));
             }
         }
         if let Some(children) = &expansion.children {

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use game::playout::Random;
 
 use super::amaf::View;
-use super::node::{Edge, Expansion, Node, NodeId, Regret, SharedF32};
+use super::exchange::Link;
+use super::node::{Edge, Expansion, Node, Regret, SharedF32};
 use super::options::{Options, Simultaneous};
 
 /// The share of random moves in regret matching.
@@ -31,7 +32,7 @@ pub(super) fn by_ucb(
     node: &Node,
     expansion: &Expansion,
     (role, amaf): (usize, Option<&View<'_>>),
-    settled: impl Fn(NodeId) -> bool,
+    settled: impl Fn(Link) -> bool,
     random: &mut Random,
 ) -> Choice {
     let range = node.range(role);
@@ -54,7 +55,7 @@ pub(super) fn by_ucb(
         if score > best.0 {
             best = (score, range.start + at);
         }
-        if score > best_open.0 && !(bounds.is_exact() && settled(edge.child.load(Relaxed))) {
+        if score > best_open.0 && !(bounds.is_exact() && settled(edge.child())) {
             best_open = (score, Some(range.start + at));
         }
     }

@@ -6,10 +6,9 @@
 //! still be; the role then plays it, so its values for all roles are those of the node. Where several
 //! children are equally good for the role that moves, any choice among them is a max^n equilibrium.
 
-use std::sync::atomic::Ordering::Relaxed;
-
+use super::exchange::{Exchange, Link};
 use super::graph::Graph;
-use super::node::{Bounds, Children, Expansion, NONE, Node, NodeId};
+use super::node::{Bounds, Children, Expansion, Node};
 
 /// At most that many joint moves are looked at in a node where several roles have a choice.
 const MOST_JOINTS: usize = 256;
@@ -27,6 +26,26 @@ pub(super) fn update(graph: &Graph, node: &Node, outer: &[Bounds]) -> bool {
     }
 }
 
+/// A child with how the roles change places on the way to it.
+#[derive(Clone, Copy)]
+struct Child<'g> {
+    graph: &'g Graph,
+    node: &'g Node,
+    exchange: Exchange,
+}
+
+impl<'g> Child<'g> {
+    fn of(graph: &'g Graph, link: Link) -> Option<Self> {
+        let node = graph.linked(link)?;
+        Some(Self { graph, node, exchange: link.exchange() })
+    }
+
+    /// What is proven for a role of the parent.
+    fn bounds(&self, role: usize) -> Bounds {
+        self.node.roles[self.graph.exchanges.to(self.exchange, role)].bounds.get()
+    }
+}
+
 fn one_choice(
     graph: &Graph,
     node: &Node,
@@ -37,21 +56,21 @@ fn one_choice(
     let edges = &expansion.edges[node.range(role)];
     let mut best = Bounds { low: 0, high: 0 };
     for edge in edges {
-        if let Some(child) = existing(graph, edge.child.load(Relaxed)) {
-            edge.bounds.tighten(child.roles[role].bounds.get());
+        if let Some(child) = Child::of(graph, edge.child()) {
+            edge.bounds.tighten(child.bounds(role));
         }
         let bounds = edge.bounds.get();
         best.low = best.low.max(bounds.low);
         best.high = best.high.max(bounds.high);
     }
-    let children = || edges.iter().map(|edge| (edge, existing(graph, edge.child.load(Relaxed))));
+    let children = || edges.iter().map(|edge| (edge, Child::of(graph, edge.child())));
     let dominant = children().find_map(|(_, child)| {
-        child.filter(|c| c.is_settled() && c.roles[role].bounds.get().low >= best.high)
+        child.filter(|c| c.node.is_settled() && c.bounds(role).low >= best.high)
     });
     let mut news = false;
     if let Some(child) = dominant {
-        for (own, settled) in node.roles.iter().zip(&child.roles) {
-            news |= own.bounds.tighten(settled.bounds.get());
+        for (role, own) in node.roles.iter().enumerate() {
+            news |= own.bounds.tighten(child.bounds(role));
         }
         return news;
     }
@@ -60,7 +79,7 @@ fn one_choice(
         // Any child that may turn out best for the role that moves may be the one.
         let mut range = Bounds { low: u8::MAX, high: 0 };
         for (_, child) in children().filter(|(edge, _)| edge.bounds.get().high >= best.low) {
-            let bounds = child.map_or(outer[other], |child| child.roles[other].bounds.get());
+            let bounds = child.map_or(outer[other], |child| child.bounds(other));
             range.low = range.low.min(bounds.low);
             range.high = range.high.max(bounds.high);
         }
@@ -72,8 +91,8 @@ fn one_choice(
 /// Where several roles choose at the same time, a role has at least what its best move yields against all
 /// answers, and at most the best that can happen at all.
 fn several_choices(graph: &Graph, node: &Node, children: &Children, outer: &[Bounds]) -> bool {
-    let known: Vec<Option<&Node>> =
-        children.all().into_iter().map(|id| existing(graph, id)).collect();
+    let known: Vec<Option<Child<'_>>> =
+        children.all().into_iter().map(|link| Child::of(graph, link)).collect();
     let mut news = false;
     let mut stride = known.len();
     for (role, stat) in node.roles.iter().enumerate() {
@@ -82,7 +101,7 @@ fn several_choices(graph: &Graph, node: &Node, children: &Children, outer: &[Bou
         let mut worst = vec![u8::MAX; count];
         let mut high = 0;
         for (joint, child) in known.iter().enumerate() {
-            let bounds = child.map_or(outer[role], |child| child.roles[role].bounds.get());
+            let bounds = child.map_or(outer[role], |child| child.bounds(role));
             let action = joint / stride % count;
             worst[action] = worst[action].min(bounds.low);
             high = high.max(bounds.high);
@@ -91,8 +110,4 @@ fn several_choices(graph: &Graph, node: &Node, children: &Children, outer: &[Bou
         news |= stat.bounds.tighten(Bounds { low, high });
     }
     news
-}
-
-fn existing(graph: &Graph, id: NodeId) -> Option<&Node> {
-    (id != NONE).then(|| graph.node(id))
 }

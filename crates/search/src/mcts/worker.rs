@@ -11,6 +11,7 @@ use crate::hash::{Key, Zobrist};
 use crate::rewards::{Look, Turn, rewards};
 
 use super::amaf::{self, Made, Seen};
+use super::exchange::{Exchange, Link};
 use super::graph::Graph;
 use super::lanes::Rhythm;
 use super::node::{Bounds, Expansion, NONE, Node, NodeId};
@@ -19,6 +20,7 @@ use super::path::Path;
 use super::playout::{self, Tools, digest, digest_two};
 use super::policy::Policy;
 use super::select;
+use super::symmetric::representative;
 
 /// How often a role moves at random where several choose. Without it, roles with equal statistics choose
 /// alike for ever, and never learn what else could happen (own choice; that decoupled UCT needs
@@ -51,10 +53,12 @@ pub(super) struct Shared<'s> {
 }
 
 impl Shared<'_> {
-    /// The state that stands for a successor of a node, and its key.
-    pub(super) fn place_of(&self, node: &Node, next: State) -> (Key, State) {
-        let next = super::symmetric::representative(self.symmetries, self.outer.len(), next).0;
-        (self.zobrist.update(node.key, &node.state, &next), next)
+    /// The state that stands for a successor of a node, its key, and how the roles change places.
+    pub(super) fn place_of(&self, node: &Node, next: State) -> (Key, State, Exchange) {
+        let exchanges = &self.graph.exchanges;
+        let found = representative(self.symmetries, exchanges, self.outer.len(), next);
+        let key = self.zobrist.update(node.key, &node.state, &found.state);
+        (key, found.state, found.exchange)
     }
 }
 
@@ -183,7 +187,8 @@ impl Worker {
                 let memory = (&mut self.seen, actions);
                 amaf::learn(options, shared.graph, path, &self.made, &values, memory);
             }
-            self.policy.learn(options, &self.made, &values);
+            // Moves made before roles were exchanged are those of other roles.
+            self.policy.learn(options, &self.made[path.made.min(self.made.len())..], &values);
         }
         self.values = values;
         result
@@ -226,7 +231,8 @@ impl Worker {
             path.step(node, expansion, &self.chosen, (made, instead_of));
             let last = digest(&joint);
             after = [last, digest_two(after[0], last)];
-            path.leaf = self.child(shared, meter, node, expansion, path, joint)?;
+            let link = self.child(shared, meter, node, expansion, path, joint)?;
+            path.arrive(link, self.made.len());
         }
     }
 
@@ -243,8 +249,8 @@ impl Worker {
         let options = shared.options;
         let several = node.turn == Turn::Several;
         let regret = several && options.simultaneous == Simultaneous::Regret;
-        let settled = |child: NodeId| {
-            options.solver && !several && child != NONE && shared.graph.node(child).is_settled()
+        let settled = |child: Link| {
+            options.solver && !several && shared.graph.linked(child).is_some_and(Node::is_settled)
         };
         for (role, stat) in node.roles.iter().enumerate() {
             let at = if stat.count <= 1 {
@@ -285,29 +291,31 @@ impl Worker {
         expansion: &Expansion,
         path: &Path,
         joint: Vec<Move>,
-    ) -> Result<NodeId, Stop> {
+    ) -> Result<Link, Stop> {
         let step = path.steps[path.steps.len() - 1];
         let edge = node.mover().map(|role| (role, &expansion.edges[self.chosen[role]]));
         let known = match (&edge, &expansion.children) {
-            (Some((_, edge)), _) => edge.child.load(Relaxed),
+            (Some((_, edge)), _) => edge.child(),
             (None, Some(children)) => children.get(step.joint),
-            (None, None) => NONE,
+            (None, None) => Link(NONE),
         };
-        if known != NONE {
+        if known.node() != NONE {
             return Ok(known);
         }
         meter.count()?;
         let next = self.machine.next(&node.state, &JointMove(joint))?;
-        let (key, next) = shared.place_of(node, next);
+        let (key, next, exchange) = shared.place_of(node, next);
         let child = self.node_of(shared, key, next)?;
+        let link = Link::new(child, exchange);
         if let Some((role, edge)) = edge {
-            edge.prior.set(prior(shared.graph.node(child), role));
-            edge.implicit.set(prior(shared.graph.node(child), role));
-            edge.child.store(child, Relaxed);
+            let prior = prior(shared.graph.node(child), shared.graph.exchanges.to(exchange, role));
+            edge.prior.set(prior);
+            edge.implicit.set(prior);
+            edge.set_child(link);
         } else if let Some(children) = &expansion.children {
-            children.set(step.joint, child);
+            children.set(step.joint, link);
         }
-        Ok(child)
+        Ok(link)
     }
 
     /// The node of a state, made if it is not there.
@@ -377,7 +385,7 @@ impl Worker {
             let child = self.node_of(shared, key, end)?;
             let (expansion, bytes) = node.expand(shared.outer);
             shared.graph.took(bytes);
-            expansion.edges[at].child.store(child, Relaxed);
+            expansion.edges[at].set_child(Link::new(child, Exchange::NONE));
             super::solver::update(shared.graph, node, shared.outer);
             return Ok(());
         }

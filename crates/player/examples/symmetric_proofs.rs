@@ -19,7 +19,9 @@ fn main() {
     if names.is_empty() {
         names = library::games().iter().map(|entry| entry.name.to_owned()).collect();
     }
-    println!("| game | properties | proved | by symmetry | finding symmetries | alone | together |");
+    println!(
+        "| game | properties | proved | by symmetry | finding symmetries | alone | together |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for name in names {
         let text = library::find(&name).map(|entry| entry.rules.to_owned());

@@ -199,12 +199,7 @@ impl Prover {
         self.play(options, PATIENCE, progress);
         if options.engines != Engines::Asp {
             let parts = if options.engines == Engines::Both { 2 } else { 1 };
-            if !self.orbits.is_empty() {
-                let left_out = self.orbits.left_out(self.properties.len());
-                let deadline = share(&options.deadline, 2 * parts);
-                self.sat_on(&|at| !left_out[at], &deadline, options.seed, progress);
-                self.hand_on(progress);
-            }
+            self.sat_once(&share(&options.deadline, 2 * parts), options.seed, progress);
             self.sat(&share(&options.deadline, parts), options.seed, progress);
         }
         if options.engines != Engines::Sat {
@@ -320,6 +315,24 @@ impl Prover {
         progress: &mut dyn FnMut(usize, &Verdict),
     ) {
         self.sat_on(&|_| true, deadline, seed, progress);
+    }
+
+    /// The same for one of each set of symmetric properties, whose verdict the others get. Only where many are left
+    /// out: what cannot be decided so is tried again together with all others.
+    fn sat_once(
+        &mut self,
+        deadline: &Deadline,
+        seed: u64,
+        progress: &mut dyn FnMut(usize, &Verdict),
+    ) {
+        const ONE_OF: usize = 4;
+        let left_out = self.orbits.left_out(self.properties.len());
+        let open = || (0..left_out.len()).filter(|at| !self.verdicts[*at].is_decided());
+        let fewer = open().filter(|at| left_out[*at]).count();
+        if fewer > 0 && fewer * ONE_OF >= open().count() {
+            self.sat_on(&|at| !left_out[at], deadline, seed, progress);
+            self.hand_on(progress);
+        }
     }
 
     /// The same for some of the properties.

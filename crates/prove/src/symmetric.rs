@@ -226,7 +226,9 @@ fn key_of_formula(
     };
     Some(match formula {
         GroundFormula::Truth(truth) => mix(u128::from(*truth), 1),
-        GroundFormula::Atom { atom, next } => mix(key_of_atom(&image(atom)?), 2 + u128::from(*next)),
+        GroundFormula::Atom { atom, next } => {
+            mix(key_of_atom(&image(atom)?), 2 + u128::from(*next))
+        }
         GroundFormula::Not(part) => mix(key_of_formula(part, image)?, 4),
         GroundFormula::And(parts) => mix(all(parts)?, 5),
         GroundFormula::Or(parts) => mix(all(parts)?, 6),

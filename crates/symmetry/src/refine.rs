@@ -29,7 +29,9 @@ impl Portion {
         let (starts, ends) = self.graph.neighbours();
         let mut union = Union((0..count as u32).collect());
         for v in 0..count {
-            ends[starts[v]..starts[v + 1]].iter().for_each(|n| union.join(v as u32, *n));
+            for n in &ends[starts[v]..starts[v + 1]] {
+                union.join(v as u32, *n);
+            }
         }
         let mut pieces: FxHashMap<u32, usize> = FxHashMap::default();
         let mut members: Vec<Vec<u32>> = Vec::new();
@@ -41,7 +43,9 @@ impl Portion {
             members[piece].push(v);
         }
         let colour = |v: &u32| self.graph.colours()[*v as usize];
-        members.iter_mut().for_each(|piece| piece.sort_by_key(colour));
+        for piece in &mut members {
+            piece.sort_by_key(colour);
+        }
         let colours = |piece: &[u32]| piece.iter().map(colour).collect::<Vec<u32>>();
         let first = colours(&members[0]);
         let alone = first.windows(2).all(|pair| pair[0] < pair[1]);
@@ -77,13 +81,16 @@ pub fn refine(colours: &[u32], starts: &[usize], ends: &[u32]) -> Vec<u32> {
         let mut at = 0;
         while at < touched.len() {
             let cell = cells.of[touched[at] as usize];
-            let length = touched[at..].iter().take_while(|v| cells.of[**v as usize] == cell).count();
+            let length =
+                touched[at..].iter().take_while(|v| cells.of[**v as usize] == cell).count();
             let own = &touched[at..at + length];
             let new = cells.split(cell, own, &counts);
             cells.queue(cell, &new, &mut work, &mut waiting);
             at += length;
         }
-        touched.iter().for_each(|v| counts[*v as usize] = 0);
+        for v in &touched {
+            counts[*v as usize] = 0;
+        }
     }
     cells.of
 }
@@ -219,7 +226,9 @@ pub fn portions(colours: &[u32], starts: &[usize], ends: &[u32], wanted: usize) 
     };
     let mut union = Union((0..of.len() as u32).collect());
     for cell in &members {
-        cell.windows(2).for_each(|pair| union.join(pair[0], pair[1]));
+        for pair in cell.windows(2) {
+            union.join(pair[0], pair[1]);
+        }
     }
     let mut known = FxHashMap::default();
     let mut kept: Vec<(u32, u32)> = Vec::new();
@@ -291,10 +300,12 @@ mod tests {
 
     fn graph(colours: &[u32], edges: &[(u32, u32)]) -> Graph {
         let mut graph = Graph::default();
-        colours.iter().for_each(|colour| {
+        for colour in colours {
             graph.vertex(*colour);
-        });
-        edges.iter().for_each(|(a, b)| graph.edge(*a, *b));
+        }
+        for (a, b) in edges {
+            graph.edge(*a, *b);
+        }
         graph
     }
 
@@ -339,8 +350,7 @@ mod tests {
             let edges: Vec<(u32, u32)> =
                 (0..count).map(|_| (random.below(n) as u32, random.below(n) as u32)).collect();
             let (starts, ends) = graph(&colours, &edges).neighbours();
-            let (one, other) =
-                (refine(&colours, &starts, &ends), naive(&colours, &starts, &ends));
+            let (one, other) = (refine(&colours, &starts, &ends), naive(&colours, &starts, &ends));
             assert!(same_partition(&one, &other), "{colours:?} {edges:?} {one:?} {other:?}");
         }
     }
@@ -371,8 +381,7 @@ mod tests {
     fn pieces_that_are_alike_are_found_and_others_are_left_to_a_search() {
         // Five pairs of an end and a middle, all middles joined to one vertex.
         let colours = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2];
-        let edges: Vec<(u32, u32)> =
-            (0..5).flat_map(|v| [(v, v + 5), (v + 5, 10)]).collect();
+        let edges: Vec<(u32, u32)> = (0..5).flat_map(|v| [(v, v + 5), (v + 5, 10)]).collect();
         let (starts, ends) = graph(&colours, &edges).neighbours();
         let found = portions(&colours, &starts, &ends, 11);
         assert_eq!(found.len(), 1);

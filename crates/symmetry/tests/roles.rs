@@ -35,9 +35,9 @@ fn sheet(random: &mut Random, roles: usize, together: bool, constant_sum: bool) 
         for y in 0..places {
             let value = if constant_sum {
                 // Two roles: the rewards add up to 100.
-                50 + 25 * (x as i32 * 7 % 4 - y as i32 * 7 % 4).clamp(-2, 2)
+                (50 + 25 * (x * 7 % 4)).saturating_sub(25 * (y * 7 % 4)).min(100)
             } else {
-                10 * random.below(11) as i32
+                10 * random.below(11)
             };
             fact(format!("(worth p{x} p{y} {value})"));
         }

@@ -93,8 +93,7 @@ fn compared(name: &str, gates: &Gates, table: &Arc<dyn Canonicalizer>, seed: u64
                 if plain.stop == Some(Stop::Nodes) {
                     break;
                 }
-                let merged =
-                    searched_by(opponents, gates, Some(table.clone()), &state, &effort);
+                let merged = searched_by(opponents, gates, Some(table.clone()), &state, &effort);
                 if merged.stop == Some(Stop::Nodes) {
                     break;
                 }
@@ -136,7 +135,9 @@ fn symmetries_leave_the_values_of_a_search_unchanged_in_every_game_of_the_librar
         assert!(compared >= 4, "{}", entry.name);
         (all, games) = (all + compared, games + 1);
     }
-    println!("{all} searches of {games} games; without symmetries {plain:?}; no circuit {without:?}");
+    println!(
+        "{all} searches of {games} games; without symmetries {plain:?}; no circuit {without:?}"
+    );
     assert!(games + plain.len() + without.len() == library::games().len() && games >= 60);
 }
 

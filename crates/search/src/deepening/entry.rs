@@ -175,7 +175,10 @@ mod tests {
         let own = entry(40_000, 10_000, 90_000, Bound::Exact);
         let other = Entry { depth: 9 * PLY, ..entry(35_000, 20_000, 100_000, Bound::Lower) };
         let both = own.with(other);
-        assert_eq!((both.low, both.high, both.value, both.depth), (20_000, 90_000, 35_000, 9 * PLY));
+        assert_eq!(
+            (both.low, both.high, both.value, both.depth),
+            (20_000, 90_000, 35_000, 9 * PLY)
+        );
         let crossed = own.with(entry(5, 95_000, 100_000, Bound::Exact));
         assert_eq!((crossed.low, crossed.high), (10_000, 90_000));
     }

@@ -253,8 +253,7 @@ impl MaxN {
             let depth = of_successor(limit, node.depth, at, count) + PLY;
             let node = Node { depth, ..*node };
             let (found, number) = self.choose(ctx, &node, look, rest, places.clone())?;
-            let better =
-                best.as_ref().is_none_or(|best| self.prefers(owner, &found, &best.values));
+            let better = best.as_ref().is_none_or(|best| self.prefers(owner, &found, &best.values));
             if node.ply == 0 && *chooser == self.role {
                 let nodes = ctx.meter.nodes() - before;
                 let outcome = self.outcome(&found);

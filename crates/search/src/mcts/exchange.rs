@@ -71,9 +71,10 @@ impl Exchanges {
             return Some(Exchange::NONE);
         }
         let same = |known: &[u32]| known.iter().zip(0..).all(|(at, role)| *at == to(role));
-        let place = self.known.iter().position(|slot| {
-            same(slot.get_or_init(|| (0..roles as u32).map(to).collect()))
-        })?;
+        let place = self
+            .known
+            .iter()
+            .position(|slot| same(slot.get_or_init(|| (0..roles as u32).map(to).collect())))?;
         Some(Exchange(place as u8 + 1))
     }
 

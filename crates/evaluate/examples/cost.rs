@@ -13,6 +13,9 @@ use game::{
 };
 use structure::{NoProver, Settings, Structures};
 
+/// Elapsed time that stops a game, since other work on the machine slows it down.
+const PATIENCE: Duration = Duration::from_secs(900);
+
 /// Nanoseconds that this thread has run.
 fn cpu() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
@@ -38,12 +41,12 @@ fn main() {
 fn measure(name: &str, text: &str, methods: &[Method], only_build: bool) {
     let Ok(game) = Game::from_text(text) else { return println!("{name}\tnot playable") };
     let begin = cpu();
-    let deadline = Some(Instant::now() + Duration::from_secs(20));
+    let deadline = Some(Instant::now() + PATIENCE);
     let reasoner = Reasoner::build(&game, &Budget { deadline, ..Budget::default() });
     let ground = seconds(begin);
     let Some(gates) = reasoner.gates() else { return println!("{name}\tno circuit") };
     let begin = cpu();
-    let deadline = Deadline::within(Duration::from_secs(60));
+    let deadline = Deadline::within(PATIENCE);
     let _ = Structures::find(&reasoner, &Settings::default(), &deadline, &mut NoProver);
     let structures = seconds(begin);
     let mut machine = reasoner.machine();
@@ -53,7 +56,7 @@ fn measure(name: &str, text: &str, methods: &[Method], only_build: bool) {
     let Some(transition) = spent else { return println!("{name}\tno play") };
     for method in methods {
         let begin = cpu();
-        let deadline = Deadline::within(Duration::from_secs(60));
+        let deadline = Deadline::within(PATIENCE);
         let evaluation = method.build(&reasoner, &Options::default(), &deadline);
         let Some(evaluation) = evaluation else { continue };
         let mut evaluator = evaluation.evaluator();

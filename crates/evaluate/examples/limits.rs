@@ -13,7 +13,7 @@ use game::{Budget, Deadline, Game};
 const MOST_SECONDS: f64 = 10.0;
 const MOST_MIB: f64 = 1024.0;
 /// Elapsed time that stops a game, since other work on the machine slows it down.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// Where a game comes from, its name, and the text of its rules.
 type Sheet = (&'static str, String, String);

@@ -193,16 +193,27 @@ pub(crate) fn finish(
     terminal: Option<Edge>,
     mut notes: Vec<String>,
 ) -> Evaluation {
-    let network = Arc::new(builder.finish());
     let domain = outputs.domain();
+    let asked = goals.iter().flatten().filter(|(value, _)| *value > 0).map(|(_, edge)| *edge);
+    let asked: Vec<Edge> = asked.chain(terminal).collect();
+    let network = Arc::new(builder.finish(&asked));
     let mut roles = Vec::new();
+    let mut known: Vec<Option<Edge>> = Vec::new();
     for role in game.role_ids() {
         let own = goals.get(role.index()).map_or(&[][..], Vec::as_slice);
         let edge_of = |value: u8| own.iter().find(|(other, _)| *other == value).map(|(_, e)| *e);
         let mut plan = RolePlan {
             goals: domain.iter().map(|value| (*value, edge_of(*value))).collect(),
+            slots: Vec::new(),
             total: domain.iter().map(|value| f64::from(*value)).sum(),
         };
+        for (_, edge) in &plan.goals {
+            let slot = known.iter().position(|other| other == edge);
+            plan.slots.push(slot.unwrap_or_else(|| {
+                known.push(*edge);
+                known.len() - 1
+            }));
+        }
         let says_something =
             |(_, edge): &(u8, Option<Edge>)| edge.is_some_and(|edge| !network.is_constant(edge));
         if !plan.goals.iter().any(says_something) {

@@ -18,6 +18,8 @@ pub const NEUTRAL: f64 = 50.0;
 pub(crate) struct RolePlan {
     /// Goal values above 0 with their formulas; a value without rules for the role has none.
     pub(crate) goals: Vec<(u8, Option<Edge>)>,
+    /// For each goal a number that equal formulas share.
+    pub(crate) slots: Vec<usize>,
     /// The sum of the goal values; 0 if the role's value is neutral.
     pub(crate) total: f64,
 }
@@ -54,7 +56,8 @@ impl Evaluation {
 
     /// An evaluator for one thread.
     pub fn evaluator(&self) -> FuzzyEvaluator {
-        let count = self.roles.iter().map(|plan| plan.goals.len()).sum();
+        let slots = self.roles.iter().flat_map(|plan| &plan.slots);
+        let count = slots.max().map_or(0, |slot| slot + 1);
         FuzzyEvaluator {
             evaluation: self.clone(),
             values: Values::new(&self.network),
@@ -113,11 +116,9 @@ impl FuzzyEvaluator {
         self.evaluate(state, &mut values);
         let mut left = most;
         let plan = self.evaluation.roles.get(role.index()).cloned().unwrap_or_default();
-        let first: usize =
-            self.evaluation.roles.iter().take(role.index()).map(|plan| plan.goals.len()).sum();
         let mut goals = Vec::new();
-        for (at, (value, goal)) in plan.goals.iter().enumerate() {
-            let remembered = &mut self.remembered[first + at];
+        for ((value, goal), slot) in plan.goals.iter().zip(&plan.slots) {
+            let remembered = &mut self.remembered[*slot];
             let end = self.evaluation.terminal;
             let degree = goal.map_or(0.0, |goal| degree(&self.values, goal, end, remembered));
             goals.push(GoalPart {
@@ -154,15 +155,13 @@ impl Evaluator for FuzzyEvaluator {
         self.values.update(state.words());
         let Self { evaluation, values: degrees, remembered } = self;
         let combination = evaluation.network.parameters().combination;
-        let mut rest = &mut remembered[..];
         for (role, value) in values.iter_mut().enumerate() {
             let Some(plan) = evaluation.roles.get(role) else {
                 *value = NEUTRAL;
                 continue;
             };
-            let (own, others) = rest.split_at_mut(plan.goals.len());
-            rest = others;
-            let goals = plan.goals.iter().zip(own).map(|((_, goal), remembered)| {
+            let goals = plan.goals.iter().zip(&plan.slots).map(|((_, goal), slot)| {
+                let remembered = &mut remembered[*slot];
                 goal.map_or(0.0, |goal| degree(degrees, goal, evaluation.terminal, remembered))
             });
             *value = plan.value(goals, combination);

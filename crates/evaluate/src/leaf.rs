@@ -47,6 +47,22 @@ impl Watch {
         fluents
     }
 
+    /// The fluent itself and others in one list with their distances as [`Far`], nearest first, and what counts if
+    /// none of them holds. None if it is more than one graph, or there are many.
+    pub(crate) fn levels(&self) -> Option<(Vec<Level>, Far)> {
+        let Watch::Steps(steps) = self else { return None };
+        let [graph] = &steps.graphs[..] else { return None };
+        if !graph.words.is_empty() {
+            return None;
+        }
+        let mut levels = vec![Level { distance: 1, bits: Bits::of(steps.fluent) }];
+        let far = |distance: u32| distance.max(1) + 1;
+        levels.extend(
+            graph.levels.iter().map(|level| Level { distance: far(level.distance), ..*level }),
+        );
+        Some((levels, graph.from_nothing.map_or(NOTHING, far)))
+    }
+
     /// All values it may have, by their classes; none if they are not few.
     pub(crate) fn signals(&self) -> Option<Vec<Signal>> {
         match self {
@@ -66,8 +82,12 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
+    fn of(fluent: u32) -> Self {
+        Self { word: fluent / 64, mask: 1 << (fluent % 64) }
+    }
+
     #[inline]
-    fn held(self, words: &[u64]) -> u64 {
+    pub(crate) fn held(self, words: &[u64]) -> u64 {
         words.get(self.word as usize).map_or(0, |word| word & self.mask)
     }
 
@@ -83,10 +103,11 @@ impl Bits {
 /// More levels than that are looked up fluent by fluent.
 const MOST_LEVELS: usize = 24;
 
+/// Fluents at the same distance.
 #[derive(Clone, Copy, Debug)]
-struct Level {
-    distance: u32,
-    bits: Bits,
+pub(crate) struct Level {
+    pub(crate) distance: u32,
+    pub(crate) bits: Bits,
 }
 
 /// The distances to one fluent in one graph, nearest first.
@@ -177,7 +198,7 @@ pub(crate) struct Steps {
 impl Steps {
     /// The greatest of the distances in a state.
     pub(crate) fn far(&self, words: &[u64]) -> Far {
-        let own = Bits { word: self.fluent / 64, mask: 1 << (self.fluent % 64) };
+        let own = Bits::of(self.fluent);
         if own.held(words) != 0 {
             return 1;
         }
@@ -192,11 +213,15 @@ impl Steps {
     }
 
     /// The class of a distance that is known.
-    #[inline]
     pub(crate) fn class(&self, far: Far) -> u32 {
-        let most = self.outcomes.len() as u32;
-        if far == NOTHING { most } else { (far - 1).min(most - 1) }
+        class(far, self.outcomes.len() as u32)
     }
+}
+
+/// The class of a distance that is known, where there are so many that are finite; the last one is for no way.
+#[inline]
+pub(crate) fn class(far: Far, most: u32) -> u32 {
+    if far == NOTHING { most } else { (far - 1).min(most - 1) }
 }
 
 /// A fluent of a board valued by the mean distance of the pieces like it (thesis Eq. 5.11).
@@ -241,7 +266,7 @@ impl Mean {
     }
 
     pub(crate) fn look(&self, words: &[u64], powers: &Powers) -> Signal {
-        let bit = Bits { word: self.fluent / 64, mask: 1 << (self.fluent % 64) };
+        let bit = Bits::of(self.fluent);
         if bit.held(words) != 0 {
             return powers.atom(true);
         }

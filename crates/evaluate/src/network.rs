@@ -178,9 +178,10 @@ impl Builder {
         }
     }
 
-    pub(crate) fn finish(self) -> Network {
+    /// The network, of which some conditions are asked for in every state.
+    pub(crate) fn finish(self, outputs: &[Edge]) -> Network {
         let Self { kinds, children, labels, powers } = self;
-        let plan = Plan::new(&kinds, &children, &powers);
+        let plan = Plan::new(&kinds, &children, &powers, outputs);
         Network { kinds, children, plan, labels, powers }
     }
 }

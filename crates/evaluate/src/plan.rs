@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::crisp::CrispPlan;
 use crate::domain::{DomainId, Domains};
-use crate::leaf::{ALWAYS, Far, Watch};
+use crate::leaf::{ALWAYS, Far, Level, Watch};
 use crate::network::{Edge, Kind, Lists};
-use crate::power::{Powers, Signal, Sum};
+use crate::power::{Powers, Share, Signal};
 
 /// How a degree of truth comes about.
 #[derive(Clone, Debug)]
@@ -19,10 +19,13 @@ pub(crate) enum Op {
     Truth(Edge),
     /// A fluent valued by what holds elsewhere.
     Watch(Arc<Watch>),
+    /// The same by one graph of few levels, which are in one list; more steps than `most` are no more than that.
+    Steps { first: u32, last: u32, beyond: Far, most: u32 },
     /// The place in a table tells the class.
     Table,
-    /// A conjunction or disjunction by the sum over so many children, some of them counted from `first` to `last`.
-    Sum { any: bool, count: u32, first: u32, last: u32 },
+    /// A conjunction or disjunction by the sum over so many children, some of them counted from `first` to `last`. A
+    /// quiet one is only added to other sums, which need no root of it.
+    Sum { any: bool, count: u32, first: u32, last: u32, quiet: bool },
     /// By what holds of some alternatives.
     Witness(Arc<[Signal]>),
 }
@@ -43,7 +46,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Uses {
     items: Vec<(u32, u32)>,
-    bounds: Vec<[u32; 5]>,
+    bounds: Vec<[u32; 6]>,
 }
 
 /// A user: its degree, and what its place or its count begins with.
@@ -51,11 +54,11 @@ type User = (u32, u32);
 
 impl Uses {
     /// From pairs of degrees and users.
-    fn new(count: usize, kinds: [&[(u32, User)]; 4]) -> Self {
+    fn new(count: usize, kinds: [&[(u32, User)]; 5]) -> Self {
         let lists = kinds.map(|pairs| Lists::group(count, pairs));
         let mut uses = Self { items: Vec::new(), bounds: Vec::with_capacity(count) };
         for degree in 0..count {
-            let mut bounds = [uses.items.len() as u32; 5];
+            let mut bounds = [uses.items.len() as u32; 6];
             for (at, list) in lists.iter().enumerate() {
                 uses.items.extend_from_slice(list.get(degree));
                 bounds[at + 1] = uses.items.len() as u32;
@@ -71,16 +74,28 @@ impl Uses {
         &self.items[bounds[kind] as usize..bounds[kind + 1] as usize]
     }
 
-    /// The tables that use a degree, with their strides.
+    /// The tables that use a degree, with their strides: those that other tables use.
     #[inline]
     pub(crate) fn tables(&self, degree: usize) -> &[User] {
         self.get(degree, 0)
+    }
+
+    /// The other tables.
+    #[inline]
+    pub(crate) fn last_tables(&self, degree: usize) -> &[User] {
+        self.get(degree, 4)
     }
 
     /// The sums that count a degree, with where they do.
     #[inline]
     pub(crate) fn counted(&self, degree: usize) -> &[User] {
         self.get(degree, 1)
+    }
+
+    /// Whether there are any of [`Uses::added`].
+    #[inline]
+    pub(crate) fn is_added(&self, degree: usize) -> bool {
+        self.bounds[degree][2] != self.bounds[degree][4]
     }
 
     /// The sums that use a degree otherwise, or its negation. A disjunction is the sum over negations.
@@ -106,19 +121,27 @@ pub(crate) struct Plan {
     /// The place of each table if all classes are 0.
     pub(crate) places: Vec<u32>,
     /// What a child of a class adds to a sum, and how many there are if all classes are 0.
-    pub(crate) shares: Vec<Sum>,
+    pub(crate) shares: Vec<Share>,
     pub(crate) counts: Vec<u32>,
     pub(crate) told: Lists<Told>,
     /// For each fluent the leaves that depend on it, with the distance it stands for.
     pub(crate) triggers: Lists<(u32, Far)>,
     /// For each fluent the leaves that depend on it whatever else holds.
     pub(crate) always: Lists<u32>,
+    /// The levels of all leaves, nearest first for each.
+    pub(crate) levels: Vec<Level>,
     /// How many fluents of the universe matter.
     pub(crate) fluents: usize,
 }
 
 impl Plan {
-    pub(crate) fn new(kinds: &[Kind], children: &Lists<Edge>, powers: &Powers) -> Self {
+    /// Of a network whose `outputs` are asked for in every state.
+    pub(crate) fn new(
+        kinds: &[Kind],
+        children: &Lists<Edge>,
+        powers: &Powers,
+        outputs: &[Edge],
+    ) -> Self {
         let degree_of = degrees(kinds);
         let mut making = Making {
             degree_of: &degree_of,
@@ -132,6 +155,7 @@ impl Plan {
             sums: [Vec::new(), Vec::new()],
             shares: Vec::new(),
             counts: Vec::new(),
+            levels: Vec::new(),
             told: Vec::new(),
             triggers: Vec::new(),
             always: Vec::new(),
@@ -148,18 +172,25 @@ impl Plan {
             }
         }
         let Making { ops, domains, domain_of, places, tables, tallies, sums, .. } = making;
-        let Making { shares, counts, told, triggers, always, .. } = making;
+        let Making { shares, counts, levels, told, triggers, always, .. } = making;
         let watching = triggers.iter().map(|(fluent, _)| fluent);
         let watching = watching.chain(always.iter().map(|(fluent, _)| fluent));
         let watched = watching.map(|fluent| *fluent as usize + 1).max().unwrap_or(0);
+        let mut used = vec![false; ops.len()];
+        for (degree, _) in &tables {
+            used[*degree as usize] = true;
+        }
+        let (tables, last): (Vec<_>, Vec<_>) =
+            tables.into_iter().partition(|(_, (table, _))| used[*table as usize]);
         let start = |domain: &Option<DomainId>| domain.map_or(NONE, |domain| domains.start(domain));
-        Self {
+        let mut plan = Self {
             crisp: CrispPlan::new(kinds, children),
             starts: domain_of.iter().map(start).collect(),
-            uses: Uses::new(ops.len(), [&tables, &tallies, &sums[0], &sums[1]]),
+            uses: Uses::new(ops.len(), [&tables, &tallies, &sums[0], &sums[1], &last]),
             places,
             shares,
             counts,
+            levels,
             told: Lists::group(kinds.len(), &told),
             triggers: Lists::group(watched, &triggers),
             always: Lists::group(watched, &always),
@@ -168,6 +199,21 @@ impl Plan {
             nodes,
             ops,
             domains,
+        };
+        if powers.adds_up() {
+            plan.quieten(outputs);
+        }
+        plan
+    }
+
+    /// Finds the sums of which nothing but the sum is needed.
+    fn quieten(&mut self, outputs: &[Edge]) {
+        let asked: Vec<u32> = outputs.iter().map(|edge| self.degree_of[edge.node()]).collect();
+        for (degree, op) in self.ops.iter_mut().enumerate() {
+            if let Op::Sum { any, quiet, .. } = op {
+                let roots = self.uses.added(degree, !*any);
+                *quiet = roots.is_empty() && !asked.contains(&(degree as u32));
+            }
         }
     }
 
@@ -204,8 +250,9 @@ struct Making<'a> {
     tables: Vec<(u32, User)>,
     tallies: Vec<(u32, User)>,
     sums: [Vec<(u32, User)>; 2],
-    shares: Vec<Sum>,
+    shares: Vec<Share>,
     counts: Vec<u32>,
+    levels: Vec<Level>,
     told: Vec<(u32, Told)>,
     triggers: Vec<(u32, (u32, Far))>,
     always: Vec<(u32, u32)>,
@@ -229,7 +276,7 @@ impl Making<'_> {
                     }
                 }
                 let domain = watch.signals().map(|signals| self.domains.domain(&signals));
-                (Op::Watch(watch.clone()), domain)
+                (self.watch(watch), domain)
             }
             Kind::Witness(signals) => {
                 for (place, edge) in children.iter().enumerate() {
@@ -242,6 +289,14 @@ impl Making<'_> {
         };
         self.ops.push(op);
         self.domain_of.push(domain);
+    }
+
+    fn watch(&mut self, watch: &Arc<Watch>) -> Op {
+        let Some((levels, beyond)) = watch.levels() else { return Op::Watch(watch.clone()) };
+        let first = self.levels.len() as u32;
+        self.levels.extend(levels);
+        let most = watch.signals().map_or(0, |signals| signals.len() as u32 - 1);
+        Op::Steps { first, last: self.levels.len() as u32, beyond, most }
     }
 
     fn truth(&mut self, edge: Edge, degree: u32) -> (Op, Option<DomainId>) {
@@ -284,12 +339,13 @@ impl Making<'_> {
                 continue;
             }
             let base = self.shares.len() as u32;
-            self.shares.extend(signals.iter().map(|signal| Sum::of(signal, negative)));
+            self.shares.extend(signals.iter().map(|signal| Share::of(signal, negative)));
             self.counts.push(group.len() as u32);
             self.counts.resize(self.shares.len(), 0);
             self.tallies.extend(group.iter().map(|(_, _, child)| (*child, (degree, base))));
         }
         let last = self.shares.len() as u32;
-        (Op::Sum { any, count: children.len() as u32, first, last }, None)
+        let count = children.len() as u32;
+        (Op::Sum { any, count, first, last, quiet: false }, None)
     }
 }

@@ -19,7 +19,7 @@ impl Signal {
     }
 }
 
-/// What children add to the sums of a conjunction. Differences of sums are sums too, by wrapping.
+/// What children add up to in a conjunction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sum {
     /// Powers of those above 0.5, and of the others.
@@ -30,42 +30,32 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    /// The share of one child; `negative` if it is negated.
+    /// Adds a child; `negative` if it is negated.
     #[inline]
-    pub(crate) fn of(signal: &Signal, negative: bool) -> Self {
-        let (value, power) =
-            if negative { (1.0 - signal.value, signal.up) } else { (signal.value, signal.down) };
-        let counts = u64::from(signal.holds != negative) << 32;
-        if value > 0.5 {
-            Self { held: power, missed: 0, counts: counts + 1 }
-        } else {
-            Self { held: 0, missed: power, counts }
-        }
+    fn add(&mut self, signal: &Signal, negative: bool) {
+        self.exchange(&Share::default(), &Share::of(signal, negative));
+    }
+
+    /// Adds the shares of several children of a class.
+    #[inline]
+    pub(crate) fn add_times(&mut self, share: &Share, times: u32) {
+        let power = share.power.wrapping_mul(u128::from(times));
+        let powers = self.powers(share.above);
+        *powers = powers.wrapping_add(power);
+        self.counts = self.counts.wrapping_add(share.counts.wrapping_mul(u64::from(times)));
+    }
+
+    /// Puts the share of a child in the place of the one it had.
+    #[inline]
+    pub(crate) fn exchange(&mut self, old: &Share, new: &Share) {
+        *self.powers(old.above) = self.powers(old.above).wrapping_sub(old.power);
+        *self.powers(new.above) = self.powers(new.above).wrapping_add(new.power);
+        self.counts = self.counts.wrapping_add(new.counts.wrapping_sub(old.counts));
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.held = self.held.wrapping_add(other.held);
-        self.missed = self.missed.wrapping_add(other.missed);
-        self.counts = self.counts.wrapping_add(other.counts);
-    }
-
-    /// The share of several children.
-    #[inline]
-    pub(crate) fn add_times(&mut self, other: &Self, times: u32) {
-        self.held = self.held.wrapping_add(other.held.wrapping_mul(u128::from(times)));
-        self.missed = self.missed.wrapping_add(other.missed.wrapping_mul(u128::from(times)));
-        self.counts = self.counts.wrapping_add(other.counts.wrapping_mul(u64::from(times)));
-    }
-
-    /// What has to be added to make `old` this one.
-    #[inline]
-    pub(crate) fn since(&self, old: &Self) -> Self {
-        Self {
-            held: self.held.wrapping_sub(old.held),
-            missed: self.missed.wrapping_sub(old.missed),
-            counts: self.counts.wrapping_sub(old.counts),
-        }
+    fn powers(&mut self, above: bool) -> &mut u128 {
+        if above { &mut self.held } else { &mut self.missed }
     }
 
     /// How many children hold.
@@ -77,6 +67,26 @@ impl Sum {
     #[inline]
     fn above(&self) -> u32 {
         self.counts as u32
+    }
+}
+
+/// What children of one class add to a sum.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Share {
+    power: u128,
+    counts: u64,
+    above: bool,
+}
+
+impl Share {
+    /// The share of one child; `negative` if it is negated.
+    #[inline]
+    pub(crate) fn of(signal: &Signal, negative: bool) -> Self {
+        let (value, power) =
+            if negative { (1.0 - signal.value, signal.up) } else { (signal.value, signal.down) };
+        let above = value > 0.5;
+        let counts = u64::from(signal.holds != negative) << 32 | u64::from(above);
+        Self { power, counts, above }
     }
 }
 
@@ -174,6 +184,8 @@ pub(crate) struct Powers {
     roots: Option<Roots>,
     /// The most that what holds may add up to: `(1-t)^q`.
     threshold: u128,
+    /// What a sum has to reach to be no less than one half.
+    half: u128,
     held: Signal,
     missed: Signal,
 }
@@ -188,10 +200,12 @@ impl Powers {
             parameters,
             roots,
             threshold: u128::MAX,
+            half: 0,
             held: Signal::default(),
             missed: Signal::default(),
         };
         powers.threshold = parameters.t.map_or(u128::MAX, |t| powers.power(1.0 - t));
+        powers.half = powers.power(0.5);
         powers.held = powers.signal(parameters.p, true);
         powers.missed = powers.signal(1.0 - parameters.p, false);
         powers
@@ -218,11 +232,35 @@ impl Powers {
 
     /// The value of a conjunction or disjunction of two conditions.
     pub(crate) fn pair(&self, a: &Signal, b: &Signal, any: bool) -> f64 {
-        let mut sum = Sum::of(a, any);
-        sum.add(&Sum::of(b, any));
+        let mut sum = Sum::default();
+        sum.add(a, any);
+        sum.add(b, any);
         let of = |signal: &Signal| if any { signal.value } else { 1.0 - signal.value };
         let root = self.root(&sum, || vec![of(a), of(b)]).0;
         if any { root } else { 1.0 - root }
+    }
+
+    /// Whether the norm is a sum of powers.
+    pub(crate) fn adds_up(&self) -> bool {
+        self.roots.is_some()
+    }
+
+    /// What the powers add up to, those above 0.5 not to more than the threshold.
+    #[inline]
+    fn total(&self, sum: &Sum) -> u128 {
+        let held = if sum.above() > 1 { sum.held.min(self.threshold) } else { sum.held };
+        (held + sum.missed).min(ONE)
+    }
+
+    /// As much of [`Powers::combine`] as other sums need, without a root: the value is only on the right side of one half.
+    pub(crate) fn quiet(&self, sum: &Sum, any: bool, holds: bool) -> Signal {
+        let total = self.total(sum);
+        let miss = if total < self.half { 0.25 } else { 0.75 };
+        if any {
+            Signal { value: miss, up: total, down: 0, holds }
+        } else {
+            Signal { value: 1.0 - miss, up: 0, down: total, holds }
+        }
     }
 
     /// How far a conjunction is from holding and the power of that, from the sum over its children; `misses` tells how
@@ -233,8 +271,7 @@ impl Powers {
             let values: Vec<f64> = misses().into_iter().map(|miss| 1.0 - miss).collect();
             return (1.0 - self.parameters.all(&values), 0);
         };
-        let held = if sum.above() > 1 { sum.held.min(self.threshold) } else { sum.held };
-        let total = (held + sum.missed).min(ONE);
+        let total = self.total(sum);
         if total >= COARSE {
             (roots.root(total), total)
         } else {
@@ -278,7 +315,7 @@ impl Powers {
         // A disjunction is kept as the conjunction of the negations.
         let mut sum = Sum::default();
         for (signal, negative) in children {
-            sum.add(&Sum::of(signal, *negative != any));
+            sum.add(signal, *negative != any);
         }
         let holds = (sum.holding() as usize == children.len()) != any;
         let miss = |(signal, negative): &(Signal, bool)| {

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use crate::crisp::Crisp;
-use crate::leaf::{AGAIN, Far, Watch};
+use crate::leaf::{self, AGAIN, Far, Watch};
 use crate::network::{Edge, Network};
 use crate::plan::{NONE, Op, Plan, Told};
-use crate::power::{Signal, Sum};
+use crate::power::{Share, Signal, Sum};
 
 /// The degrees of truth of a state.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Values {
     /// The degree of truth of a condition.
     pub(crate) fn value(&self, edge: Edge) -> f64 {
         let value = match self.network.plan.degree(edge.node()) {
-            Some(degree) => self.live.signal(&self.network.plan, degree).value,
+            Some(degree) => self.live.signal(&self.network, degree).value,
             None => return self.signal(edge).value,
         };
         if edge.is_negative() { 1.0 - value } else { value }
@@ -58,7 +58,7 @@ impl Values {
     /// The degree of truth of a condition with what belongs to it.
     pub(crate) fn signal(&self, edge: Edge) -> Signal {
         let signal = if let Some(degree) = self.network.plan.degree(edge.node()) {
-            *self.live.signal(&self.network.plan, degree)
+            self.live.signal(&self.network, degree)
         } else {
             // What has no degree only holds or not.
             let holds = self.live.crisp.holds(Edge::new(edge.node() as u32, false));
@@ -209,6 +209,14 @@ impl Live {
             Op::Table => plan.domains.class(self.places[degree]),
             Op::Truth(edge) => u32::from(self.crisp.holds(*edge)),
             Op::Constant => 0,
+            Op::Steps { first, last, beyond, most } => {
+                if self.deciding[degree] == AGAIN {
+                    let levels = &plan.levels[*first as usize..*last as usize];
+                    let nearest = levels.iter().find(|level| level.bits.held(&self.words) != 0);
+                    self.deciding[degree] = nearest.map_or(*beyond, |level| level.distance);
+                }
+                leaf::class(self.deciding[degree], *most)
+            }
             Op::Watch(watch) => match &**watch {
                 Watch::Steps(steps) => {
                     if self.deciding[degree] == AGAIN {
@@ -221,8 +229,8 @@ impl Live {
                     return self.set(plan, degree, signal, first);
                 }
             },
-            Op::Sum { .. } => {
-                let signal = self.combine(network, degree);
+            Op::Sum { quiet, .. } => {
+                let signal = self.combine(network, degree, *quiet);
                 return self.set(plan, degree, signal, first);
             }
             Op::Witness(signals) => {
@@ -237,25 +245,42 @@ impl Live {
 
     /// Gives a degree a new class and tells those that use it.
     fn reclass(&mut self, plan: &Plan, degree: usize, class: u32, first: bool) {
-        let before = std::mem::replace(&mut self.classes[degree], class);
+        let before = self.classes[degree];
         let change = class.wrapping_sub(before);
         for (table, stride) in plan.uses.tables(degree) {
             let place = &mut self.places[*table as usize];
             *place = place.wrapping_add(change.wrapping_mul(*stride));
             mark(&mut self.dirty, *table);
         }
+        // Tables that no other table uses are looked up at once.
+        for (table, stride) in plan.uses.last_tables(degree) {
+            let table = *table as usize;
+            let place = self.places[table].wrapping_add(change.wrapping_mul(*stride));
+            self.places[table] = place;
+            if !first {
+                let (old, new) = (self.classes[table], plan.domains.class(place));
+                if old != new {
+                    self.count(plan, table, Some(old), new);
+                }
+            }
+        }
+        self.count(plan, degree, (!first).then_some(before), class);
+    }
+
+    /// Gives a degree a new class and tells the sums that use it. What it had before is not told if it is the first.
+    #[inline]
+    fn count(&mut self, plan: &Plan, degree: usize, before: Option<u32>, class: u32) {
+        self.classes[degree] = class;
         for (sum, base) in plan.uses.counted(degree) {
-            self.counts[(base + before) as usize] -= 1;
+            // Where nothing was told, all are counted as of class 0.
+            self.counts[(base + before.unwrap_or(0)) as usize] -= 1;
             self.counts[(base + class) as usize] += 1;
             mark(&mut self.dirty, *sum);
         }
-        for negative in [false, true] {
-            let users = plan.uses.added(degree, negative);
-            if !users.is_empty() {
-                let start = plan.starts[degree];
-                let old = if first { None } else { Some(plan.domains.signal(start, before)) };
-                self.add(users, old, plan.domains.signal(start, class), negative);
-            }
+        if plan.uses.is_added(degree) {
+            let start = plan.starts[degree];
+            let old = before.map(|before| plan.domains.signal(start, before));
+            self.add(plan, degree, old, plan.domains.signal(start, class));
         }
     }
 
@@ -266,29 +291,28 @@ impl Live {
             return;
         }
         self.signals[degree] = signal;
-        let old = if first { None } else { Some(&old) };
+        self.add(plan, degree, if first { None } else { Some(&old) }, &signal);
+    }
+
+    /// Changes sums that use a degree, or its negation.
+    fn add(&mut self, plan: &Plan, degree: usize, old: Option<&Signal>, new: &Signal) {
         for negative in [false, true] {
             let users = plan.uses.added(degree, negative);
-            if !users.is_empty() {
-                self.add(users, old, &signal, negative);
+            if users.is_empty() {
+                continue;
+            }
+            let old = old.map(|old| Share::of(old, negative)).unwrap_or_default();
+            let new = Share::of(new, negative);
+            for (sum, _) in users {
+                self.sums[*sum as usize].exchange(&old, &new);
+                mark(&mut self.dirty, *sum);
             }
         }
     }
 
-    /// Changes sums that use a degree, or its negation.
-    #[inline]
-    fn add(&mut self, users: &[(u32, u32)], old: Option<&Signal>, new: &Signal, negative: bool) {
-        let old = old.map(|old| Sum::of(old, negative)).unwrap_or_default();
-        let difference = Sum::of(new, negative).since(&old);
-        for (sum, _) in users {
-            self.sums[*sum as usize].add(&difference);
-            mark(&mut self.dirty, *sum);
-        }
-    }
-
-    fn combine(&self, network: &Network, degree: usize) -> Signal {
+    fn combine(&self, network: &Network, degree: usize, quiet: bool) -> Signal {
         let plan = &network.plan;
-        let Op::Sum { any, count, first, last } = plan.ops[degree] else {
+        let Op::Sum { any, count, first, last, .. } = plan.ops[degree] else {
             return Signal::default();
         };
         let mut sum = self.sums[degree];
@@ -299,10 +323,14 @@ impl Live {
             }
         }
         let holds = (sum.holding() == count) != any;
+        if quiet {
+            return network.powers().quiet(&sum, any, holds);
+        }
         let misses = || {
             let children = network.children(plan.nodes[degree] as usize);
             let miss = |edge: &Edge| {
-                let child = plan.degree(edge.node()).map_or(0.0, |at| self.signal(plan, at).value);
+                let child = plan.degree(edge.node());
+                let child = child.map_or(0.0, |at| self.signal(network, at).value);
                 if edge.is_negative() == any { 1.0 - child } else { child }
             };
             children.iter().map(miss).collect()
@@ -312,10 +340,12 @@ impl Live {
 
     /// The degree of truth and what belongs to it.
     #[inline]
-    fn signal<'a>(&'a self, plan: &'a Plan, degree: usize) -> &'a Signal {
-        match plan.starts[degree] {
-            NONE => &self.signals[degree],
-            start => plan.domains.signal(start, self.classes[degree]),
+    fn signal(&self, network: &Network, degree: usize) -> Signal {
+        let plan = &network.plan;
+        match (plan.starts[degree], &plan.ops[degree]) {
+            (NONE, Op::Sum { quiet: true, .. }) => self.combine(network, degree, false),
+            (NONE, _) => self.signals[degree],
+            (start, _) => *plan.domains.signal(start, self.classes[degree]),
         }
     }
 

@@ -149,7 +149,8 @@ impl Prover {
     /// game that do not keep its initial state are not used.
     pub fn use_symmetries(&mut self, automorphisms: Vec<Box<dyn Automorphism + Send>>) {
         let Ok(initial) = self.reasoner.machine().initial() else { return };
-        self.orbits = Orbits::new(&initial, &grounded(&self.ground), automorphisms);
+        let gates = self.reasoner.gates();
+        self.orbits = Orbits::new(&initial, gates, &grounded(&self.ground), automorphisms);
     }
 
     /// The properties that are tried without being asked for.

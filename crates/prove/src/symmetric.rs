@@ -10,9 +10,12 @@
 //! Properties are compared by keys of 128 bits that do not depend on the order of conjunctions, disjunctions and
 //! counts; images of proofs have certificates of their own, which are checked like all others.
 
-use std::sync::Arc;
+mod derived;
 
-use game::{FluentId, GroundTerm, JointMove, Move, Role, State};
+use std::sync::{Arc, OnceLock};
+
+use game::{FluentId, Gates, GroundTerm, JointMove, Move, Role, State};
+use ground::AtomId;
 use rustc_hash::FxHashMap;
 
 use crate::check;
@@ -32,10 +35,17 @@ pub trait Automorphism {
     fn role(&self, role: Role) -> Role;
 }
 
+/// An automorphism with where it takes derived atoms, worked out when that is asked for.
+struct Turn {
+    by: Box<dyn Automorphism + Send>,
+    derived: OnceLock<Vec<Option<AtomId>>>,
+}
+
 /// Which properties are images of each other.
 #[derive(Default)]
 pub struct Orbits {
-    automorphisms: Vec<Box<dyn Automorphism + Send>>,
+    gates: Option<Gates>,
+    automorphisms: Vec<Turn>,
     /// The second property is the image of the first under the automorphism at this place.
     pairs: Vec<(usize, usize, usize)>,
 }
@@ -47,14 +57,17 @@ impl Orbits {
     /// Compares ground properties with their images. Automorphisms that do not keep the initial state are left out.
     pub fn new(
         initial: &State,
+        gates: Option<&Gates>,
         properties: &[Option<&GroundProperty>],
         automorphisms: Vec<Box<dyn Automorphism + Send>>,
     ) -> Self {
-        let mut automorphisms = automorphisms;
-        automorphisms.retain(|one| {
+        let keeps = |one: &dyn Automorphism| {
             let image = initial.iter().map(|fluent| one.fluent(fluent)).collect::<Option<State>>();
             image.as_ref() == Some(initial)
-        });
+        };
+        let kept = automorphisms.into_iter().filter(|one| keeps(&**one));
+        let mut automorphisms: Vec<Turn> =
+            kept.map(|by| Turn { by, derived: OnceLock::new() }).collect();
         let nodes: usize = properties.iter().flatten().map(|p| size(&p.formula)).sum();
         automorphisms.truncate(MOST_NODES / nodes.max(1));
         let same = |atom: &GroundAtom| Some(atom.clone());
@@ -66,7 +79,7 @@ impl Orbits {
         }
         let mut pairs = Vec::new();
         for (number, one) in automorphisms.iter().enumerate() {
-            let image = |atom: &GroundAtom| image_of(&**one, atom);
+            let image = |atom: &GroundAtom| image_of(&*one.by, atom, &|_| None);
             for (at, property) in properties.iter().enumerate() {
                 let key = property.and_then(|property| key_of(property, &image));
                 if let Some(to) = key.and_then(|key| places.get(&key)).filter(|to| **to != at) {
@@ -74,7 +87,7 @@ impl Orbits {
                 }
             }
         }
-        Self { automorphisms, pairs }
+        Self { gates: gates.cloned(), automorphisms, pairs }
     }
 
     /// Whether every property is its own.
@@ -110,8 +123,14 @@ impl Orbits {
             changed = false;
             for (from, to, number) in &self.pairs {
                 if verdicts[*from].is_decided() && !verdicts[*to].is_decided() {
-                    let one = &*self.automorphisms[*number];
-                    if let Some(verdict) = image_of_verdict(one, properties, verdicts, *from) {
+                    let turn = &self.automorphisms[*number];
+                    let derived = |atom: AtomId| {
+                        let gates = self.gates.as_ref()?;
+                        let all = turn.derived.get_or_init(|| derived::images(gates, &*turn.by));
+                        *all.get(atom.index())?
+                    };
+                    let image = Image { by: &*turn.by, derived: &derived };
+                    if let Some(verdict) = image.of_verdict(properties, verdicts, *from) {
                         verdicts[*to] = verdict;
                         decided.push(*to);
                         changed = true;
@@ -123,62 +142,74 @@ impl Orbits {
     }
 }
 
-/// The verdict about the image of a property.
-fn image_of_verdict(
+/// Images of all that verdicts consist of.
+struct Image<'a> {
+    by: &'a dyn Automorphism,
+    derived: &'a dyn Fn(AtomId) -> Option<AtomId>,
+}
+
+impl Image<'_> {
+    /// The verdict about the image of a property.
+    fn of_verdict(
+        &self,
+        properties: &[Option<&GroundProperty>],
+        verdicts: &[Verdict],
+        from: usize,
+    ) -> Option<Verdict> {
+        match &verdicts[from] {
+            Verdict::Proved { k, .. } => {
+                let facts = check::certificate(properties, verdicts, from);
+                let facts = facts.and_then(|facts| self.of_facts(&facts));
+                let certificate = facts.map(|facts| Certificate::Inductive(Arc::new(facts)));
+                let (engine, hypotheses) = (Engine::Symmetry, vec![from]);
+                Some(Verdict::Proved { engine, k: *k, hypotheses, seconds: 0.0, certificate })
+            }
+            Verdict::Refuted { trace, .. } => {
+                let trace = trace.iter().map(|joint| self.of_joint(joint)).collect::<Option<_>>();
+                Some(Verdict::Refuted { engine: Engine::Symmetry, trace: trace?, seconds: 0.0 })
+            }
+            Verdict::Unknown { .. } => None,
+        }
+    }
+
+    fn of_joint(&self, joint: &JointMove) -> Option<JointMove> {
+        let mut image = joint.clone();
+        for (role, action) in joint.0.iter().enumerate() {
+            let (role, action) = self.by.action(Role(role as u32), *action)?;
+            *image.0.get_mut(role.index())? = action;
+        }
+        Some(image)
+    }
+
+    fn of_facts(&self, facts: &Inductive) -> Option<Inductive> {
+        let images = facts.facts.iter().map(|fact| self.of_formula(fact));
+        Some(Inductive { facts: images.collect::<Option<_>>()?, k: facts.k, simple: facts.simple })
+    }
+
+    fn of_formula(&self, formula: &GroundFormula) -> Option<GroundFormula> {
+        let all = |parts: &[GroundFormula]| {
+            parts.iter().map(|part| self.of_formula(part)).collect::<Option<Vec<_>>>()
+        };
+        Some(match formula {
+            GroundFormula::Truth(truth) => GroundFormula::Truth(*truth),
+            GroundFormula::Atom { atom, next } => {
+                GroundFormula::Atom { atom: image_of(self.by, atom, self.derived)?, next: *next }
+            }
+            GroundFormula::Not(part) => GroundFormula::Not(Box::new(self.of_formula(part)?)),
+            GroundFormula::And(parts) => GroundFormula::And(all(parts)?),
+            GroundFormula::Or(parts) => GroundFormula::Or(all(parts)?),
+            GroundFormula::Count { least, most, of } => {
+                GroundFormula::Count { least: *least, most: *most, of: all(of)? }
+            }
+        })
+    }
+}
+
+fn image_of(
     one: &dyn Automorphism,
-    properties: &[Option<&GroundProperty>],
-    verdicts: &[Verdict],
-    from: usize,
-) -> Option<Verdict> {
-    match &verdicts[from] {
-        Verdict::Proved { k, .. } => {
-            let facts = check::certificate(properties, verdicts, from);
-            let facts = facts.and_then(|facts| image_of_facts(one, &facts));
-            let certificate = facts.map(|facts| Certificate::Inductive(Arc::new(facts)));
-            let (engine, hypotheses) = (Engine::Symmetry, vec![from]);
-            Some(Verdict::Proved { engine, k: *k, hypotheses, seconds: 0.0, certificate })
-        }
-        Verdict::Refuted { trace, .. } => {
-            let trace = trace.iter().map(|joint| image_of_joint(one, joint)).collect::<Option<_>>();
-            Some(Verdict::Refuted { engine: Engine::Symmetry, trace: trace?, seconds: 0.0 })
-        }
-        Verdict::Unknown { .. } => None,
-    }
-}
-
-fn image_of_joint(one: &dyn Automorphism, joint: &JointMove) -> Option<JointMove> {
-    let mut image = joint.clone();
-    for (role, action) in joint.0.iter().enumerate() {
-        let (role, action) = one.action(Role(role as u32), *action)?;
-        *image.0.get_mut(role.index())? = action;
-    }
-    Some(image)
-}
-
-fn image_of_facts(one: &dyn Automorphism, facts: &Inductive) -> Option<Inductive> {
-    let images = facts.facts.iter().map(|fact| image_of_formula(one, fact));
-    Some(Inductive { facts: images.collect::<Option<_>>()?, k: facts.k, simple: facts.simple })
-}
-
-fn image_of_formula(one: &dyn Automorphism, formula: &GroundFormula) -> Option<GroundFormula> {
-    let all = |parts: &[GroundFormula]| {
-        parts.iter().map(|part| image_of_formula(one, part)).collect::<Option<Vec<_>>>()
-    };
-    Some(match formula {
-        GroundFormula::Truth(truth) => GroundFormula::Truth(*truth),
-        GroundFormula::Atom { atom, next } => {
-            GroundFormula::Atom { atom: image_of(one, atom)?, next: *next }
-        }
-        GroundFormula::Not(part) => GroundFormula::Not(Box::new(image_of_formula(one, part)?)),
-        GroundFormula::And(parts) => GroundFormula::And(all(parts)?),
-        GroundFormula::Or(parts) => GroundFormula::Or(all(parts)?),
-        GroundFormula::Count { least, most, of } => {
-            GroundFormula::Count { least: *least, most: *most, of: all(of)? }
-        }
-    })
-}
-
-fn image_of(one: &dyn Automorphism, atom: &GroundAtom) -> Option<GroundAtom> {
+    atom: &GroundAtom,
+    derived: &dyn Fn(AtomId) -> Option<AtomId>,
+) -> Option<GroundAtom> {
     Some(match atom {
         GroundAtom::Fluent(fluent) => GroundAtom::Fluent(one.fluent(*fluent)?),
         GroundAtom::Legal(role, action) => {
@@ -190,7 +221,8 @@ fn image_of(one: &dyn Automorphism, atom: &GroundAtom) -> Option<GroundAtom> {
         GroundAtom::Goal(role, value @ GroundTerm::Constant(_)) => {
             GroundAtom::Goal(one.role(*role), value.clone())
         }
-        GroundAtom::Goal(_, GroundTerm::Function(..)) | GroundAtom::Derived(_) => return None,
+        GroundAtom::Goal(_, GroundTerm::Function(..)) => return None,
+        GroundAtom::Derived(atom) => GroundAtom::Derived(derived(*atom)?),
     })
 }
 

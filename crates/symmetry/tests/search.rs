@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use game::playout::{Random, random_joint_move};
-use game::{Budget, Canonicalizer, Evaluator, Game, Gates, Machine, Reasoner, Role, State};
+use game::{
+    Budget, Canonicalizer, Deadline, Evaluator, Game, Gates, Machine, Reasoner, Role, State,
+};
 use search::deepening::{Deepening, Opponents, Options as SearchOptions, Windows};
 use search::mcts::{self, Mcts};
 use search::{Effort, GameClass, Search, SearchReport, Stop};
@@ -39,7 +41,10 @@ fn game_within(rules: &str, megabytes: usize) -> Option<(Game, Gates)> {
 /// The symmetries, those that exchange roles too.
 fn table(game: &Game, gates: &Gates) -> Option<Representatives> {
     let size = Size { with_roles: true, ..Size::default() };
-    detect(game, Some(gates), &Options::default()).representatives(size)
+    // A busy machine must not hide symmetries.
+    let options =
+        Options { deadline: Deadline::within(Duration::from_secs(60)), ..Options::default() };
+    detect(game, Some(gates), &options).representatives(size)
 }
 
 fn searched(

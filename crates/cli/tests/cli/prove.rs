@@ -145,3 +145,23 @@ fn an_interrupt_ends_the_proofs() {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+#[test]
+fn symmetric_properties_are_proved_once_unless_told_otherwise() {
+    let args = ["prove", "tictactoe_parallel", "--engine", "sat"];
+    let with = |more: &[&str]| fluxion(&[&args[..], more].concat()).expect(0);
+    let (on, off) = (with(&["--json"]).json(), with(&["--json", "--symmetry", "off"]).json());
+    assert!(on["by_symmetry"].as_u64().is_some_and(|count| count >= 4), "{on}");
+    assert_eq!(off["by_symmetry"], 0);
+    let list =
+        |report: &serde_json::Value| report["properties"].as_array().expect("a list").clone();
+    for (one, other) in list(&on).iter().zip(&list(&off)) {
+        assert_eq!((&one["property"], &one["verdict"]), (&other["property"], &other["verdict"]));
+        if one["engine"] == "symmetry" && one["verdict"] == "proved" {
+            assert_eq!(one["hypotheses"].as_array().map(Vec::len), Some(1), "{one}");
+            assert_eq!(one["checked"], true, "{one}");
+        }
+    }
+    let text = with(&[]).out;
+    assert!(text.contains("symmetry, as line ") && text.contains(" by symmetry) in "), "{text}");
+}

@@ -15,6 +15,7 @@ use crate::clock::{Due, Waits};
 use crate::config::Config;
 use crate::memory::{self, Tidying};
 use crate::preview::Previews;
+use crate::priority;
 use crate::seat::{Command, NO_MOVE, Ready, Seat};
 
 /// A match as the desk knows it.
@@ -223,7 +224,10 @@ impl Desk {
         let prepared = self.previews.find(&start.rules);
         self.prepared.fetch_add(u64::from(prepared.is_some()), Ordering::Relaxed);
         let seat = Seat { start, due, config, prepared, commands: to_do, ready, begun, over };
-        let thread = std::thread::Builder::new().name("match".to_owned()).spawn(move || seat.run());
+        let thread = std::thread::Builder::new().name("match".to_owned()).spawn(move || {
+            priority::lower();
+            seat.run();
+        });
         if let Err(error) = thread {
             warn!(%error, "no thread for a match");
             self.matches().remove(&id);

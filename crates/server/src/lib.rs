@@ -27,6 +27,7 @@ mod history;
 mod listen;
 mod memory;
 mod preview;
+mod priority;
 mod seat;
 
 pub use config::Config;

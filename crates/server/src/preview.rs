@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 use tracing::{info, warn};
 
 use crate::config::Config;
+use crate::priority;
 
 /// The game of the rules of a message.
 pub(crate) fn read(rules: &str, config: &Config) -> Result<Game, &'static str> {
@@ -118,6 +119,7 @@ impl Previews {
         let (told, done) = oneshot::channel();
         let (worker, config) = (prepared.clone(), config.clone());
         let thread = std::thread::Builder::new().name("preview".to_owned()).spawn(move || {
+            priority::lower();
             worker.make(&config);
             let _ = told.send(());
         });

@@ -30,6 +30,8 @@ const GROUP: usize = 8;
 const GROUP_BITS: usize = 4;
 /// The most bits of a total: more moves than any circuit may have.
 const MOST_BITS: usize = 32;
+/// The bits of a total below 256. Room for more would have to be cleared again and again, which took a sixth of the time.
+const FEW_BITS: usize = 8;
 
 /// The count of a node of the tree: where it is, and its bits.
 #[derive(Clone, Copy, Debug)]
@@ -142,8 +144,13 @@ impl Chooser {
         let mut own = [NONE; GROUP];
         for block in 0..WORDS / V::SIZE {
             let active = V::load(active, block);
-            let (some, open, number) =
-                random.in_block::<V, _>(block, |random| self.find_group(block, active, random));
+            let (some, open, number) = random.in_block::<V, _>(block, |random| {
+                if self.levels[self.levels.len() - 1][0].bits <= FEW_BITS {
+                    self.find_group::<V, FEW_BITS>(block, active, random)
+                } else {
+                    self.find_group::<V, MOST_BITS>(block, active, random)
+                }
+            });
             for (plane, own) in own.iter_mut().zip(self.pick(memory, block, number)) {
                 own.store(plane, block);
             }
@@ -157,7 +164,7 @@ impl Chooser {
     /// Draws a number in each position and finds the group that it falls into. Returns where there is a
     /// legal move, where no number was found, and the number within the group.
     #[inline(always)]
-    fn find_group<V: Vector>(
+    fn find_group<V: Vector, const BITS: usize>(
         &mut self,
         block: usize,
         active: V,
@@ -166,7 +173,7 @@ impl Chooser {
         self.count_tree::<V>(block);
         let top = self.levels.len() - 1;
         let Count { place, bits } = self.levels[top][0];
-        let mut number = [V::zero(); MOST_BITS];
+        let mut number = [V::zero(); BITS];
         let total = &self.counts[place..place + bits];
         let (some, open) = draw(total, block, self.rounds, &mut number, random);
         let go = active.and(some).and_not(open);
@@ -238,9 +245,14 @@ impl Chooser {
 
     /// Moves every position's number from a level to the one below.
     #[inline(always)]
-    fn descend<V: Vector>(&mut self, level: usize, block: usize, number: &mut [V; MOST_BITS]) {
+    fn descend<V: Vector, const BITS: usize>(
+        &mut self,
+        level: usize,
+        block: usize,
+        number: &mut [V; BITS],
+    ) {
         let below = &self.levels[level - 1];
-        let mut left = [V::zero(); MOST_BITS];
+        let mut left = [V::zero(); BITS];
         for (node, mask) in self.masks[level].iter().enumerate() {
             if self.empty[level - 1][2 * node] {
                 continue;
@@ -255,7 +267,7 @@ impl Chooser {
         // number - left, with the borrow telling that number < left.
         let bits = self.levels[level][0].bits;
         let mut borrow = V::zero();
-        let mut difference = [V::zero(); MOST_BITS];
+        let mut difference = [V::zero(); BITS];
         for ((number, left), difference) in number.iter().zip(&left).zip(&mut difference).take(bits)
         {
             let half = number.xor(*left);
@@ -348,17 +360,17 @@ fn count_eight<V: Vector>(bits: [V; GROUP]) -> [V; GROUP_BITS] {
 /// Draws a number below the total in each position; returns where the total is not 0, and where no
 /// number was found.
 #[inline(always)]
-fn draw<V: Vector>(
+fn draw<V: Vector, const BITS: usize>(
     total: &[Plane],
     block: usize,
     rounds: usize,
-    number: &mut [V; MOST_BITS],
+    number: &mut [V; BITS],
     random: &mut RandomBlock<V>,
 ) -> (V, V) {
     let bits = total.len();
     // The largest number, total - 1, and all bits below its highest one.
-    let mut largest = [V::zero(); MOST_BITS];
-    let mut useful = [V::zero(); MOST_BITS];
+    let mut largest = [V::zero(); BITS];
+    let mut useful = [V::zero(); BITS];
     let mut borrow = V::ones();
     let mut some = V::zero();
     for (plane, largest) in total.iter().zip(&mut largest) {

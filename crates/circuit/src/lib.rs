@@ -19,6 +19,7 @@
 pub mod build;
 pub mod choose;
 mod code;
+mod deeds;
 mod expand;
 pub mod graph;
 mod harvest;

@@ -7,6 +7,7 @@
 //! less work; so the choice depends on the game, not on the machine.
 
 use crate::build::Circuit;
+use crate::deeds::Deeds;
 use crate::expand::{Program, Rows};
 use crate::net::{Layout, Net, bits, count_bits, nth_bit};
 use crate::special::specialise;
@@ -18,6 +19,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub struct Plan {
     nets: Vec<Net>,
+    /// For each network what moves do, where that is a list; else the network propagates moves too.
+    deeds: Vec<Option<Deeds>>,
     circuit: Arc<Circuit>,
     /// The fluents with known values in each network.
     fixed: Vec<Vec<(usize, bool)>>,
@@ -40,15 +43,32 @@ const MOST_SITUATIONS: usize = 8;
 /// The most edges of all networks for situations.
 const MOST_EDGES: usize = 4_000_000;
 
+/// How the states are divided among networks.
+#[derive(Clone, Debug, Default)]
+struct Split {
+    /// The fluents that tell situations apart, and their values in each.
+    fluents: Vec<usize>,
+    situations: Vec<u64>,
+    /// Whether goals are propagated.
+    eager: bool,
+    /// Whether moves are propagated, too, even where they could be lists.
+    moves_too: bool,
+}
+
 impl Plan {
     /// Networks for a circuit.
     pub fn new(circuit: &Arc<Circuit>, layout: &Layout) -> Arc<Self> {
-        let mut best = Arc::new(Self::with(circuit, layout, &[], &[], false));
-        let mut trial = Trial::play(circuit, layout, &best);
-        let eager = Arc::new(Self::with(circuit, layout, &[], &[], true));
-        let eager_trial = Trial::play(circuit, layout, &eager);
-        if eager_trial.work < trial.work {
-            (best, trial) = (eager, eager_trial);
+        let attempt = |split: &Split| {
+            let plan = Arc::new(Self::with(circuit, layout, split));
+            let trial = Trial::play(circuit, layout, &plan);
+            (plan, trial)
+        };
+        let mut split = Split::default();
+        let (mut best, mut trial) = attempt(&split);
+        let eager = Split { eager: true, ..Split::default() };
+        let (plan, again) = attempt(&eager);
+        if again.work < trial.work {
+            (best, trial, split) = (plan, again, eager);
         }
         let deciding = trial.deciding(circuit, layout, &best);
         let (mut work, mut edges_left) = (trial.work, MOST_EDGES);
@@ -59,44 +79,51 @@ impl Plan {
                 break;
             }
             edges_left -= edges;
-            let fluents = &deciding[..count];
-            let special = Self::with(circuit, layout, fluents, &situations, best.nets[0].eager);
-            let special = Arc::new(special);
-            let again = Trial::play(circuit, layout, &special);
+            let fluents = deciding[..count].to_vec();
+            let special = Split { fluents, situations, ..split.clone() };
+            let (plan, again) = attempt(&special);
             // More networks need more memory, so they must be worth it.
             if again.work * 10 < work * 9 {
-                (best, work) = (special, again.work);
+                (best, work, split) = (plan, again.work, special);
+            }
+        }
+        if best.deeds.iter().any(Option::is_some) {
+            let (plan, again) = attempt(&Split { moves_too: true, ..split });
+            if again.work < work {
+                best = plan;
             }
         }
         best
     }
 
-    fn with(
-        circuit: &Arc<Circuit>,
-        layout: &Layout,
-        deciding: &[usize],
-        situations: &[u64],
-        eager: bool,
-    ) -> Self {
+    fn with(circuit: &Arc<Circuit>, layout: &Layout, split: &Split) -> Self {
         let mut fixed = vec![Vec::new()];
-        for situation in situations {
-            let values = deciding.iter().enumerate();
+        for situation in &split.situations {
+            let values = split.fluents.iter().enumerate();
             fixed.push(values.map(|(at, fluent)| (*fluent, situation >> at & 1 == 1)).collect());
         }
-        let nets: Vec<Net> = fixed
-            .iter()
-            .map(|known| Net::new(&specialise(circuit, known), layout, eager))
-            .collect();
+        let (mut nets, mut deeds) = (Vec::new(), Vec::new());
+        for known in &fixed {
+            let special = specialise(circuit, known);
+            let listed = (!split.moves_too).then(|| Deeds::new(&special, layout)).flatten();
+            let (own, idle) = listed.unzip();
+            nets.push(Net::new(idle.as_ref().unwrap_or(&special), layout, split.eager));
+            deeds.push(own);
+        }
         let programs = fixed.iter().map(|_| OnceLock::new()).collect();
         let rows = Rows::new(layout);
         let mut known = vec![0; nets[0].outputs.next.len()];
         for bit in &layout.fluents {
             known[*bit as usize / 64] |= 1 << (bit % 64);
         }
-        let deciding = deciding.iter().map(|fluent| layout.fluents[*fluent]).collect();
-        let situations = situations.to_vec();
-        let circuit = circuit.clone();
-        Self { nets, circuit, fixed, programs, rows, deciding, situations, known }
+        let deciding = split.fluents.iter().map(|fluent| layout.fluents[*fluent]).collect();
+        let (situations, circuit) = (split.situations.clone(), circuit.clone());
+        Self { nets, deeds, circuit, fixed, programs, rows, deciding, situations, known }
+    }
+
+    /// What moves do in the situation of a network, where that is a list.
+    pub(crate) fn deeds(&self, at: usize) -> Option<&Deeds> {
+        self.deeds[at].as_ref()
     }
 
     pub(crate) fn nets(&self) -> &[Net] {
@@ -278,13 +305,48 @@ mod tests {
     fn situations_make_less_work_and_the_same_answers() {
         let (circuit, layout) = circuit_of(TURNS);
         let eager = Plan::new(&circuit, &layout).nets[0].eager;
-        let general = Arc::new(Plan::with(&circuit, &layout, &[], &[], eager));
+        let split = Split { eager, ..Split::default() };
+        let general = Arc::new(Plan::with(&circuit, &layout, &split));
         let plan = Plan::new(&circuit, &layout);
         assert!(plan.situations() >= 2, "at least one for each role in control");
         let (slow, fast) =
             (Trial::play(&circuit, &layout, &general), Trial::play(&circuit, &layout, &plan));
         assert_eq!(slow.states, fast.states);
         assert!(fast.work < slow.work, "{} edges instead of {}", fast.work, slow.work);
+    }
+
+    /// Two roles move at the same time; what a turn does depends on where the token is, and a clock ticks by itself.
+    const TOGETHER: &str = "(role x) (role o) (init (at a)) (init (clock 0))
+        (round a b) (round b c) (round c a) (tick 0 1) (tick 1 2) (tick 2 3)
+        (<= (legal ?r turn) (role ?r)) (<= (legal ?r stay) (role ?r)) (<= (legal x back) (true (at b)))
+        (<= (next (at ?q)) (does x turn) (true (at ?p)) (round ?p ?q))
+        (<= (next (at ?p)) (does x stay) (true (at ?p)))
+        (<= (next (at a)) (does x back))
+        (<= (next met) (does x turn) (does o turn) (true (at c)))
+        (<= (next met) (true met) (not (does o stay)))
+        (<= (next (clock ?n)) (true (clock ?m)) (tick ?m ?n))
+        (<= terminal (true (clock 3)))
+        (<= (goal ?r 100) (role ?r) (true met)) (<= (goal ?r 0) (role ?r) (not (true met)))";
+
+    #[test]
+    fn lists_of_moves_lead_to_the_same_states_as_propagated_moves() {
+        for text in [TURNS, TOGETHER] {
+            let (circuit, layout) = circuit_of(text);
+            let listed = Arc::new(Plan::with(&circuit, &layout, &Split::default()));
+            assert!(listed.deeds(0).is_some(), "few joint moves");
+            let split = Split { moves_too: true, ..Split::default() };
+            let propagated = Arc::new(Plan::with(&circuit, &layout, &split));
+            assert!(propagated.deeds(0).is_none());
+            let (some, others) = (
+                Trial::play(&circuit, &layout, &listed),
+                Trial::play(&circuit, &layout, &propagated),
+            );
+            assert_eq!(some.states, others.states);
+            assert!(
+                some.states.len() == TRIAL_STEPS
+                    && some.states.iter().any(|s| *s != some.states[0])
+            );
+        }
     }
 
     #[test]

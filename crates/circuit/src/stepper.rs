@@ -10,11 +10,15 @@
 
 use std::sync::Arc;
 
+use crate::deeds::{Deeds, Values};
 use crate::net::{Leaf, NONE, Net};
 use crate::plan::Plan;
 
 /// Chains of goal gates up to this length are evaluated from the top, by recursion; longer ones from below.
 const MOST_RECURSION: u32 = 500;
+
+/// What an entry of a move's list costs, in edges.
+const ENTRY: u64 = 2;
 
 /// One position. Answers are about the state loaded last.
 #[derive(Clone, Debug)]
@@ -22,8 +26,10 @@ pub struct Stepper {
     plan: Arc<Plan>,
     runs: Vec<Run>,
     present: usize,
-    /// The next state, while it is made the present one.
-    scratch: Vec<u64>,
+    /// The next state.
+    after: Vec<u64>,
+    /// Entries of lists gone through so far, in edges.
+    listed: u64,
 }
 
 /// A network in a position.
@@ -42,6 +48,9 @@ pub(crate) struct Run {
     /// What is known of the goal gates: twice the number of the question, plus the value.
     known: Vec<u32>,
     question: u32,
+    /// The state as the lists of moves read it, where there are any.
+    values: Values,
+    listed: bool,
     /// Edges followed so far.
     pub(crate) work: u64,
 }
@@ -49,9 +58,10 @@ pub(crate) struct Run {
 impl Stepper {
     /// A position with no fluents.
     pub fn new(plan: Arc<Plan>) -> Self {
-        let runs = plan.nets().iter().map(Run::new).collect();
-        let scratch = vec![0; plan.state_words()];
-        Self { plan, runs, present: 0, scratch }
+        let nets = plan.nets().iter().enumerate();
+        let runs = nets.map(|(at, net)| Run::new(net, plan.deeds(at))).collect();
+        let after = vec![0; plan.state_words()];
+        Self { plan, runs, present: 0, after, listed: 0 }
     }
 
     /// Makes a state the present one. False, and the present state stays, if it has a fluent that the circuit
@@ -99,17 +109,25 @@ impl Stepper {
     pub fn next(&mut self, actions: impl IntoIterator<Item = u32>) -> &[u64] {
         let net = &self.plan.nets()[self.present];
         let run = &mut self.runs[self.present];
-        run.choose(net, actions);
+        let Some(deeds) = self.plan.deeds(self.present) else {
+            run.choose(net, actions);
+            run.settle_next(net);
+            self.after.copy_from_slice(&run.out[net.outputs.next.clone()]);
+            return &self.after;
+        };
         run.settle_next(net);
-        &run.out[net.outputs.next.clone()]
+        self.after.copy_from_slice(&run.out[net.outputs.next.clone()]);
+        let index = deeds.index(actions);
+        self.listed += ENTRY * deeds.apply(index, &mut run.values, &mut self.after);
+        &self.after
     }
 
     /// Makes the moves given, as [`Stepper::next`] does, and the state after them the present one.
     pub fn advance(&mut self, actions: impl IntoIterator<Item = u32>) {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.copy_from_slice(self.next(actions));
-        self.enter(&scratch);
-        self.scratch = scratch;
+        self.next(actions);
+        let after = std::mem::take(&mut self.after);
+        self.enter(&after);
+        self.after = after;
     }
 
     /// The present state.
@@ -134,14 +152,15 @@ impl Stepper {
         run.goal(net, leaf) != complement
     }
 
-    /// Edges followed so far, a measure of work that does not depend on the machine.
+    /// Edges followed and entries of lists gone through so far, a measure of work that does not depend on the
+    /// machine.
     pub fn work(&self) -> u64 {
-        self.runs.iter().map(|run| run.work).sum()
+        self.listed + self.runs.iter().map(|run| run.work).sum::<u64>()
     }
 }
 
 impl Run {
-    pub(crate) fn new(net: &Net) -> Self {
+    pub(crate) fn new(net: &Net, deeds: Option<&Deeds>) -> Self {
         let mut places = vec![0; net.guards.len()];
         for list in &net.active {
             for (place, gate) in list.iter().enumerate() {
@@ -165,6 +184,8 @@ impl Run {
             chosen,
             known: vec![0; net.goal_gates.len()],
             question: 1,
+            values: deeds.map(Deeds::values).unwrap_or_default(),
+            listed: deeds.is_some_and(Deeds::has_conditions),
             work: 0,
         }
     }
@@ -182,6 +203,9 @@ impl Run {
             while difference != 0 {
                 let bit = difference.trailing_zeros();
                 difference &= difference - 1;
+                if self.listed {
+                    self.values.set(word * 64 + bit as usize, new >> bit & 1 == 1);
+                }
                 self.change(net, net.node_of_bit[word * 64 + bit as usize], new >> bit & 1 == 1);
             }
         }

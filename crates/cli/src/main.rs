@@ -50,6 +50,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Many threads of many matches: the allocator must not make one wait for another, and must give back what they free.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let args = args::Args::parse();
     args.color.apply();

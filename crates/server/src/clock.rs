@@ -16,14 +16,14 @@ pub(crate) struct Due {
 impl Due {
     /// For a clock of a message that arrived at an instant, on a machine that lets this process wait for a time now
     /// and then. The margin is at most a quarter of the clock, and what is ready is sent halfway through it; waiting
-    /// makes it longer, by a quarter of the clock at most.
+    /// makes it longer, by three eighths of the clock at most.
     pub(crate) fn new(
         arrival: Instant,
         clock: Duration,
         margin: Duration,
         waits: Duration,
     ) -> Self {
-        let margin = margin.min(clock / 4) + (2 * waits).min(clock / 4);
+        let margin = margin.min(clock / 4) + (2 * waits).min(clock * 3 / 8);
         let without = |margin: Duration| arrival + clock.saturating_sub(margin);
         Self { answer: without(margin), reply: without(margin / 2) }
     }
@@ -34,8 +34,9 @@ impl Due {
 #[derive(Debug, Default)]
 pub(crate) struct Waits(AtomicU64);
 
-/// A wait counts for half as much after that many beats.
-const HALF_LIFE: u64 = 200;
+/// A wait counts for half as much after that many beats. Where cores stand still for a tenth of a second, they do so about once
+/// a minute.
+const HALF_LIFE: u64 = 2400;
 
 impl Waits {
     /// How often it is measured.
@@ -68,7 +69,7 @@ mod tests {
         };
         let due = |clock, margin| waiting(clock, margin, 0);
         assert_eq!(waiting(1000, 500, 50), (650, 825));
-        assert_eq!(waiting(1000, 500, 5000), (500, 750));
+        assert_eq!(waiting(1000, 500, 5000), (375, 687));
         assert_eq!(due(10_000, 500), (9500, 9750));
         assert_eq!(due(1000, 500), (750, 875));
         assert_eq!(due(0, 500), (0, 0));

@@ -13,7 +13,6 @@ use tracing::{debug, info, warn};
 
 use crate::clock::{Due, Waits};
 use crate::config::Config;
-use crate::memory::{self, Tidying};
 use crate::preview::Previews;
 use crate::priority;
 use crate::seat::{Command, NO_MOVE, Ready, Seat};
@@ -56,9 +55,6 @@ pub(crate) struct Desk {
     large: Semaphore,
     previews: Previews,
     prepared: AtomicU64,
-    /// Matches whose threads have ended.
-    over: Arc<AtomicU64>,
-    tidying: Mutex<Tidying>,
     waits: Waits,
 }
 
@@ -80,8 +76,6 @@ impl Desk {
             large,
             previews,
             prepared,
-            over: Arc::default(),
-            tidying: Mutex::default(),
             waits: Waits::default(),
         }
     }
@@ -129,24 +123,10 @@ impl Desk {
     }
 
     /// What is done now and then: matches that have been silent for too long although their threads are busy are
-    /// ended (those that only wait end by themselves), what is not used any more is given back.
+    /// ended (those that only wait end by themselves), and a preview that nobody asked for is forgotten.
     pub(crate) fn sweep(&self) {
-        if self.previews.sweep() {
-            self.over.fetch_add(1, Ordering::SeqCst);
-        }
+        self.previews.sweep();
         self.end_silent();
-        self.tidy();
-    }
-
-    /// Gives memory back, in a thread of its own: the system may take its time.
-    fn tidy(&self) {
-        let idle = self.matches().is_empty();
-        let over = self.over.load(Ordering::SeqCst);
-        let mut tidying = self.tidying.lock().unwrap_or_else(PoisonError::into_inner);
-        if tidying.is_due(over, idle, Instant::now()) {
-            let tidy = std::thread::Builder::new().name("tidy".to_owned());
-            let _ = tidy.spawn(memory::give_back);
-        }
     }
 
     fn end_silent(&self) {
@@ -220,10 +200,9 @@ impl Desk {
             return Reply::Busy;
         }
         let config = self.config.clone();
-        let over = self.over.clone();
         let prepared = self.previews.find(&start.rules);
         self.prepared.fetch_add(u64::from(prepared.is_some()), Ordering::Relaxed);
-        let seat = Seat { start, due, config, prepared, commands: to_do, ready, begun, over };
+        let seat = Seat { start, due, config, prepared, commands: to_do, ready, begun };
         let thread = std::thread::Builder::new().name("match".to_owned()).spawn(move || {
             priority::lower();
             seat.run();

@@ -25,7 +25,6 @@ mod connection;
 mod desk;
 mod history;
 mod listen;
-mod memory;
 mod preview;
 mod priority;
 mod seat;

@@ -18,7 +18,6 @@ use crate::clock::Waits;
 use crate::config::Config;
 use crate::connection;
 use crate::desk::{Desk, Status};
-use crate::memory;
 
 /// A port with a player behind it.
 pub struct Server {
@@ -45,7 +44,6 @@ const BREATH: Duration = Duration::from_millis(50);
 impl Server {
     /// Opens the port.
     pub fn bind(config: Config) -> io::Result<Self> {
-        memory::set_up();
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
         let listener = runtime.block_on(TcpListener::bind(config.address))?;
         let desk = Arc::new(Desk::new(config));

@@ -138,14 +138,13 @@ impl Previews {
         Some(kept.hold.clone())
     }
 
-    /// Drops what nobody has asked for in time; tells whether there was something.
-    pub(crate) fn sweep(&self) -> bool {
+    /// Drops what nobody has asked for in time.
+    pub(crate) fn sweep(&self) {
         let mut kept = self.kept();
         let old = kept.take_if(|kept| Instant::now() > kept.until);
         if old.is_some() {
             info!("the preview is forgotten");
         }
-        old.is_some()
     }
 
     /// Drops everything.

@@ -4,7 +4,7 @@
 //! clock of the message is nearly over, and then sends what [`Ready`] holds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -52,13 +52,12 @@ impl Ready {
     }
 }
 
-/// Marks the match as ended and counts it, also when its thread panics.
-struct Ending(Arc<Ready>, Arc<AtomicU64>);
+/// Marks the match as ended, also when its thread panics.
+struct Ending(Arc<Ready>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
         self.0.ended.store(true, Ordering::SeqCst);
-        self.1.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -73,8 +72,6 @@ pub(crate) struct Seat {
     pub ready: Arc<Ready>,
     /// Told once whether the match can be played.
     pub begun: oneshot::Sender<Result<(), &'static str>>,
-    /// Counts matches whose threads have ended.
-    pub over: Arc<AtomicU64>,
 }
 
 /// How many joint moves of the expected line are told.
@@ -86,10 +83,10 @@ pub(crate) const NO_MOVE: &str = "nil";
 impl Seat {
     /// Lives through the match.
     pub(crate) fn run(self) {
-        let _ending = Ending(self.ready.clone(), self.over.clone());
+        let _ending = Ending(self.ready.clone());
         let span = tracing::info_span!("match", id = %self.start.id, role = %self.start.role);
         let _inside = span.enter();
-        let Self { start, due, config, prepared, commands, ready, begun, over: _ } = self;
+        let Self { start, due, config, prepared, commands, ready, begun } = self;
         let (start_clock, play_clock) = (start.start_clock, start.play_clock);
         info!(start_clock = ?start_clock, play_clock = ?play_clock, bytes = start.rules.len(), "START");
         let reasoner = prepared.as_ref().and_then(|hold| hold.prepared().reasoner().ok());

@@ -39,7 +39,7 @@ const LONGEST: usize = 100;
 const TOLD: usize = 20;
 /// How long freed memory may take to be given back.
 const REST: Duration = Duration::from_secs(25);
-/// Threads that are no part of a match: the test's own, its runner's, and those of servers that give memory back.
+/// Threads that are no part of a match: the test's own and its runner's.
 const OTHERS: u64 = 4;
 
 /// A number that the system knows about this process.
@@ -47,20 +47,6 @@ fn process(key: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with(key))?;
     line.split_whitespace().nth(1)?.parse().ok()
-}
-
-/// The kilobytes that the program has asked for and not freed; 0 where the allocator does not tell.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "there is no other way to ask the allocator of the system")]
-fn in_use() -> usize {
-    // SAFETY: it has no arguments and may be called at any time.
-    let info = unsafe { libc::mallinfo2() };
-    (info.uordblks + info.hblkhd) >> 10
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn in_use() -> usize {
-    0
 }
 
 /// The memory of this process in kilobytes.
@@ -184,7 +170,7 @@ impl Soak {
             std::thread::sleep(Duration::from_millis(500));
             least = least.min(resident()?);
         }
-        println!("at rest: {least} kB, in use {} kB", in_use());
+        println!("at rest: {least} kB");
         Some(least)
     }
 }

@@ -106,6 +106,7 @@ pub fn run(args: &ServeArgs, session: &mut Session) -> anyhow::Result<Exit> {
         ponder: !args.no_ponder,
         seed: args.seed,
         memory: args.memory << 20,
+        tidy: Some(give_back),
         ..Config::default()
     };
     let address = config.address;
@@ -159,4 +160,11 @@ fn listen_to_events(args: &ServeArgs) -> anyhow::Result<()> {
 fn open(path: &Path) -> anyhow::Result<std::fs::File> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     file.with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// Gives back what the allocator keeps.
+#[expect(unsafe_code, reason = "there is no other way to tell the allocator")]
+fn give_back() {
+    // SAFETY: it may be called at any time from any thread, and frees nothing that is in use.
+    unsafe { libmimalloc_sys::mi_collect(true) };
 }

@@ -34,6 +34,9 @@ pub struct Config {
     pub waiting: usize,
     /// How long a match may be silent before it is ended, beyond three times its longest clock.
     pub silence: Duration,
+    /// Called some seconds after the last match has ended, in a thread of its own: what the allocator of the program
+    /// keeps may be given back then.
+    pub tidy: Option<fn()>,
 }
 
 impl Default for Config {
@@ -52,6 +55,7 @@ impl Default for Config {
             pause: Duration::from_secs(5),
             waiting: 200,
             silence: Duration::from_secs(10),
+            tidy: None,
         }
     }
 }

@@ -56,7 +56,12 @@ pub(crate) struct Desk {
     previews: Previews,
     prepared: AtomicU64,
     waits: Waits,
+    /// When a match was seen last, until what it left behind is tidied up.
+    untidy: Mutex<Option<Instant>>,
 }
+
+/// How long after the last match it is tidied up: some of its threads end later than it.
+const TIDY_AFTER: Duration = Duration::from_secs(5);
 
 /// How many large messages are read at a time.
 const LARGE_AT_ONCE: usize = 4;
@@ -77,6 +82,7 @@ impl Desk {
             previews,
             prepared,
             waits: Waits::default(),
+            untidy: Mutex::default(),
         }
     }
 
@@ -127,6 +133,19 @@ impl Desk {
     pub(crate) fn sweep(&self) {
         self.previews.sweep();
         self.end_silent();
+        self.tidy();
+    }
+
+    fn tidy(&self) {
+        let mut untidy = self.untidy.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.matches().is_empty() {
+            *untidy = Some(Instant::now());
+        } else if untidy.take_if(|last| last.elapsed() >= TIDY_AFTER).is_some()
+            && let Some(tidy) = self.config.tidy
+        {
+            // Without a thread it is left for later.
+            let _ = std::thread::Builder::new().name("tidy".to_owned()).spawn(tidy);
+        }
     }
 
     fn end_silent(&self) {
@@ -249,6 +268,8 @@ impl Desk {
             }
         }
         matches.insert(id.to_owned(), entry);
+        drop(matches);
+        *self.untidy.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         true
     }
 

@@ -49,6 +49,13 @@ fn process(key: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
+/// Gives back what is free, as the binary does.
+#[expect(unsafe_code, reason = "there is no other way to tell the allocator")]
+fn tidy() {
+    // SAFETY: it may be called at any time from any thread, and frees nothing that is in use.
+    unsafe { libmimalloc_sys::mi_collect(true) };
+}
+
 /// The memory of this process in kilobytes.
 fn resident() -> Option<u64> {
     process("VmRSS:")
@@ -107,8 +114,13 @@ impl Soak {
             .split_whitespace()
             .map(|text| {
                 let strategy = Some(Strategy::parse(text).expect("a strategy"));
-                let config =
-                    Config { matches: 64, memory: 64 << 20, strategy, ..Config::default() };
+                let config = Config {
+                    matches: 64,
+                    memory: 64 << 20,
+                    strategy,
+                    tidy: Some(tidy),
+                    ..Config::default()
+                };
                 (text.to_owned(), spawn(config).expect("a free port"))
             })
             .collect();

@@ -11,7 +11,7 @@ use crate::deeds::Deeds;
 use crate::expand::{Program, Rows};
 use crate::net::{Layout, Net, bits, count_bits, nth_bit};
 use crate::special::specialise;
-use crate::stepper::Stepper;
+use crate::stepper::{EDGE, Stepper};
 
 use std::sync::{Arc, OnceLock};
 
@@ -61,7 +61,13 @@ impl Plan {
         let attempt = |split: &Split| {
             let plan = Arc::new(Self::with(circuit, layout, split));
             let trial = Trial::play(circuit, layout, &plan);
-            (plan, trial)
+            if plan.deeds.iter().all(Option::is_none) {
+                return (plan, trial);
+            }
+            let other = Split { moves_too: true, ..split.clone() };
+            let other = Arc::new(Self::with(circuit, layout, &other));
+            let again = Trial::play(circuit, layout, &other);
+            if again.work < trial.work { (other, again) } else { (plan, trial) }
         };
         let mut split = Split::default();
         let (mut best, mut trial) = attempt(&split);
@@ -84,13 +90,7 @@ impl Plan {
             let (plan, again) = attempt(&special);
             // More networks need more memory, so they must be worth it.
             if again.work * 10 < work * 9 {
-                (best, work, split) = (plan, again.work, special);
-            }
-        }
-        if best.deeds.iter().any(Option::is_some) {
-            let (plan, again) = attempt(&Split { moves_too: true, ..split });
-            if again.work < work {
-                best = plan;
+                (best, work) = (plan, again.work);
             }
         }
         best
@@ -227,7 +227,7 @@ impl Trial {
         let weight = |fluent: usize| {
             let bit = layout.fluents[fluent] as usize;
             let node = net.node_of_bit[bit] as usize;
-            changes[bit] * u64::from(net.spans[node + 1].edges - net.spans[node].edges)
+            EDGE * changes[bit] * u64::from(net.spans[node + 1].edges - net.spans[node].edges)
         };
         let often = |fluent: &usize| {
             changes[layout.fluents[*fluent] as usize] * 6 >= self.states.len() as u64

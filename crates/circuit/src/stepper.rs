@@ -17,8 +17,8 @@ use crate::plan::Plan;
 /// Chains of goal gates up to this length are evaluated from the top, by recursion; longer ones from below.
 const MOST_RECURSION: u32 = 500;
 
-/// What an entry of a move's list costs, in edges.
-const ENTRY: u64 = 2;
+/// What following an edge costs, in entries of a move's list.
+pub(crate) const EDGE: u64 = 2;
 
 /// One position. Answers are about the state loaded last.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Stepper {
     present: usize,
     /// The next state.
     after: Vec<u64>,
-    /// Entries of lists gone through so far, in edges.
+    /// Entries of lists gone through so far.
     listed: u64,
 }
 
@@ -118,7 +118,7 @@ impl Stepper {
         run.settle_next(net);
         self.after.copy_from_slice(&run.out[net.outputs.next.clone()]);
         let index = deeds.index(actions);
-        self.listed += ENTRY * deeds.apply(index, &mut run.values, &mut self.after);
+        self.listed += deeds.apply(index, &mut run.values, &mut self.after);
         &self.after
     }
 
@@ -155,7 +155,7 @@ impl Stepper {
     /// Edges followed and entries of lists gone through so far, a measure of work that does not depend on the
     /// machine.
     pub fn work(&self) -> u64 {
-        self.listed + self.runs.iter().map(|run| run.work).sum::<u64>()
+        self.listed + EDGE * self.runs.iter().map(|run| run.work).sum::<u64>()
     }
 }
 

@@ -47,7 +47,8 @@ fn measure(name: &str, text: &str, methods: &[Method], only_build: bool) {
     let Some(gates) = reasoner.gates() else { return println!("{name}\tno circuit") };
     let begin = cpu();
     let deadline = Deadline::within(PATIENCE);
-    let _ = Structures::find(&reasoner, &Settings::default(), &deadline, &mut NoProver);
+    let settings = Settings { play: false, ..Settings::default() };
+    let _ = Structures::find(&reasoner, &settings, &deadline, &mut NoProver);
     let structures = seconds(begin);
     let mut machine = reasoner.machine();
     let found = if only_build { Some((Vec::new(), 0.0)) } else { successors(&mut *machine) };

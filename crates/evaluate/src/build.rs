@@ -170,7 +170,7 @@ pub(crate) fn distances(
 ) -> Vec<Distances> {
     let mut all = Vec::new();
     for selection in &options.selections {
-        let graph = FluentGraph::build(program, *selection, deadline);
+        let graph = FluentGraph::towards(program, *selection, targets, deadline);
         let rows = Distances::build(&graph, fluents, Some(targets), options.max_bytes, deadline);
         if let Some(why) = rows.stopped() {
             notes.push(format!("distances of some fluents are not known: {why}"));

@@ -41,15 +41,17 @@ impl FluentGraph {
         (drawing.svg(names, holds), whole)
     }
 
-    /// The fluents to be drawn: all, or the nearest before the one that takes longest to reach.
+    /// The fluents to be drawn: all, or the nearest before the one that takes longest to reach, counters aside: there is
+    /// only one way to those.
     fn chosen(&self, levels: &[u32]) -> Vec<u32> {
         let count = self.fluent_count();
         if count <= MOST_NODES {
             return (0..count as u32).collect();
         }
         let reachable = (0..count as u32).filter(|f| levels[*f as usize] != u32::MAX);
-        let Some(last) = reachable.max_by_key(|f| (levels[*f as usize], std::cmp::Reverse(*f)))
-        else {
+        let ways = |f: u32| self.sources(f).iter().filter(|source| **source != f).count();
+        let rank = |f: &u32| (ways(*f) > 1, levels[*f as usize], std::cmp::Reverse(*f));
+        let Some(last) = reachable.max_by_key(rank) else {
             return Vec::new();
         };
         let mut chosen = vec![last];

@@ -21,6 +21,17 @@ impl FluentGraph {
     /// Builds a graph by thesis Algorithm 2 on top of Algorithm 4 (see [`crate::Selection`]). Fluents for
     /// which no time is left are connected with ∅, which is admissible and says nothing.
     pub fn build(program: &GroundProgram, selection: Selection, deadline: &Deadline) -> Self {
+        let every: Vec<u32> = (0..program.fluents.len() as u32).collect();
+        Self::towards(program, selection, &every, deadline)
+    }
+
+    /// The part of the graph that paths to some fluents go through; other fluents have no edges.
+    pub fn towards(
+        program: &GroundProgram,
+        selection: Selection,
+        targets: &[u32],
+        deadline: &Deadline,
+    ) -> Self {
         let levels = match selection {
             Selection::Latest => {
                 let plain = Self::build(program, Selection::Similar, deadline);
@@ -28,29 +39,39 @@ impl FluentGraph {
             }
             _ => Vec::new(),
         };
-        Self::select(program, selection, levels, deadline)
+        Self::select(program, selection, levels, targets, deadline)
     }
 
     fn select(
         program: &GroundProgram,
         selection: Selection,
         levels: Vec<u32>,
+        targets: &[u32],
         deadline: &Deadline,
     ) -> Self {
         let rules = RuleView::new(program);
         let fluents: &[GroundTerm] = &program.fluents;
         let mut covers = Covers::new(rules, fluents, selection, levels);
         let mut complete = true;
-        let mut sources = Vec::with_capacity(fluents.len());
-        for fluent in 0..rules.fluent_count() {
-            if fluent.is_multiple_of(FLUENTS_PER_LOOK) && complete {
+        let mut sources: Vec<Vec<u32>> = vec![Vec::new(); rules.fluent_count()];
+        let mut met = vec![false; rules.fluent_count() + 1];
+        met[rules.fluent_count()] = true;
+        let mut todo: Vec<u32> = targets.to_vec();
+        for target in targets {
+            met[*target as usize] = true;
+        }
+        let mut at = 0;
+        while let Some(fluent) = todo.get(at).copied() {
+            if at.is_multiple_of(FLUENTS_PER_LOOK) && complete {
                 complete = !deadline.passed();
             }
-            sources.push(if complete {
-                covers.sources(fluent as u32)
-            } else {
-                vec![covers.nothing()]
-            });
+            at += 1;
+            let found = if complete { covers.sources(fluent) } else { vec![covers.nothing()] };
+            todo.extend(found.iter().filter(|source| !met[**source as usize]));
+            for source in &found {
+                met[*source as usize] = true;
+            }
+            sources[fluent as usize] = found;
         }
         Self { sources, complete, work: covers.work() }
     }

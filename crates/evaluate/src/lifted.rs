@@ -382,9 +382,26 @@ impl Nodes<'_> {
         // Nothing to compare: the other conditions fail (thesis Eq. 5.5).
         signals.push(self.compiler.builder.powers().atom(false));
         let edge = self.compiler.builder.node(Kind::Witness(signals.into()), &children);
-        let text = self.part_text(part);
-        self.compiler.builder.label(edge, format!("{text} compared"));
+        let text =
+            format!("{} compared by {}", self.part_text(part), self.orders_text(part, compared));
+        self.compiler.builder.label(edge, text);
         edge
+    }
+
+    /// The orders that a part is compared by, as people read them: `(lessthan ?1 ?0)`.
+    fn orders_text(&self, part: usize, compared: &[(Relation, Operand, Operand)]) -> String {
+        let symbols = self.game.universe().symbols();
+        let operand = |operand: &Operand| match operand {
+            Operand::Argument(at) => {
+                let pattern = self.unroller.parts[part].0.get(*at);
+                pattern.map_or_else(String::new, |pattern| pattern_text(pattern, symbols))
+            }
+            Operand::Term(term) => term.to_text(symbols),
+        };
+        let order = |(relation, a, b): &(Relation, Operand, Operand)| {
+            format!("({} {} {})", symbols.name(relation.name), operand(a), operand(b))
+        };
+        compared.iter().map(order).collect::<Vec<_>>().join(" ")
     }
 
     /// The value of an order atom, and whether it holds. Equal terms under a strict order miss it most narrowly,

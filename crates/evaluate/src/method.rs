@@ -55,8 +55,8 @@ impl Method {
     ) -> Option<Evaluation> {
         let program = reasoner.gates()?.program();
         let game = reasoner.game();
-        let mut structures =
-            || Structures::find(reasoner, &Settings::default(), deadline, &mut *prover);
+        let settings = Settings { play: false, ..Settings::default() };
+        let mut structures = || Structures::find(reasoner, &settings, deadline, &mut *prover);
         let ground = |options: &Options| Evaluation::ground(game, program, options, deadline);
         Some(match self {
             Self::Basic => {

@@ -184,6 +184,34 @@ fn fluents_without_preconditions_and_recursive_conditions_are_told_apart() {
     assert_eq!(known.steps_from(&empty, "(seen d)"), None);
 }
 
+/// A graph towards some fluents has the same distances to them as one of all fluents.
+#[test]
+fn a_part_of_the_graph_is_enough_for_the_distances_to_some_fluents() {
+    for name in ["breakthrough", "connect_four", "chinese_checkers_2", "eight_puzzle"] {
+        let sheet = library::find(name).expect("in the library").rules;
+        let game = Game::from_text(sheet).expect("sound");
+        let program = game.ground(&Budget::default()).expect("small");
+        let fluents: Vec<FluentId> =
+            program.fluents.iter().map(|term| game.universe().fluent(term)).collect();
+        let targets: Vec<u32> = (0..fluents.len() as u32).step_by(7).collect();
+        for selection in SELECTIONS {
+            let never = Deadline::never();
+            let whole = FluentGraph::build(&program, selection, &never);
+            let part = FluentGraph::towards(&program, selection, &targets, &never);
+            assert!(part.edge_count() <= whole.edge_count());
+            let rows = |graph: &FluentGraph| {
+                Distances::build(graph, &fluents, Some(&targets), 1 << 28, &never)
+            };
+            let (whole, part) = (rows(&whole), rows(&part));
+            for target in &targets {
+                for from in 0..=fluents.len() as u32 {
+                    assert_eq!(whole.between(from, *target), part.between(from, *target), "{name}");
+                }
+            }
+        }
+    }
+}
+
 /// All joint moves of a state.
 fn joint_moves(machine: &mut dyn Machine, state: &State) -> Vec<JointMove> {
     let mut all: Vec<Vec<Move>> = vec![Vec::new()];

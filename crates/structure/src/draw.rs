@@ -3,6 +3,7 @@
 //! Colours come from CSS custom properties with fallbacks, so a page can switch between light and dark:
 //! `--cell`, `--cell-line`, `--ink`, and `--role-0` … `--role-7` for the roles.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::grid::Tiling;
@@ -47,9 +48,10 @@ pub fn escape(text: &str) -> String {
 /// A picture as an SVG element. `roles` are the names of the roles, which may be colours.
 pub fn svg(picture: &Picture, roles: &[String]) -> String {
     let place = Places::new(picture);
+    let paint = Paint { roles, labels: labels(picture, roles) };
     let mut out = place.open();
     for cell in &picture.cells {
-        contents(cell, place.centre(cell.column, cell.row), roles, &mut out);
+        contents(cell, place.centre(cell.column, cell.row), &paint, &mut out);
     }
     place.labels(&mut out);
     out.push_str("</svg>");
@@ -60,6 +62,7 @@ pub fn svg(picture: &Picture, roles: &[String]) -> String {
 /// order of the cells.
 pub fn numbered(picture: &Picture, roles: &[String], numbers: &[Option<u32>]) -> String {
     let place = Places::new(picture);
+    let paint = Paint { roles, labels: labels(picture, roles) };
     let mut out = place.open();
     let most = numbers.iter().flatten().copied().max().unwrap_or(0).max(1);
     for (cell, number) in picture.cells.iter().zip(numbers) {
@@ -74,7 +77,7 @@ pub fn numbered(picture: &Picture, roles: &[String], numbers: &[Option<u32>]) ->
             );
         }
         if !cell.contents.is_empty() {
-            contents(cell, (x, y), roles, &mut out);
+            contents(cell, (x, y), &paint, &mut out);
         } else if let Some(number) = number {
             let _ = write!(
                 out,
@@ -202,21 +205,48 @@ fn short(name: &str, most: usize) -> String {
     name.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-fn contents(cell: &Cell, (x, y): (f64, f64), roles: &[String], out: &mut String) {
+/// How the contents of cells look.
+struct Paint<'r> {
+    roles: &'r [String],
+    /// What is written on the things that are there.
+    labels: BTreeMap<String, String>,
+}
+
+/// Names that are short, or the beginnings of what is left of them without the name of a role; with the number at
+/// the end where that would be the same for several.
+fn labels(picture: &Picture, roles: &[String]) -> BTreeMap<String, String> {
+    let names: BTreeSet<&str> =
+        picture.cells.iter().flat_map(|cell| &cell.contents).map(|c| c.name.as_str()).collect();
+    let plain: Vec<String> = names.iter().map(|name| label(name, roles)).collect();
+    let shared = |label: &String| plain.iter().filter(|other| *other == label).count() > 1;
+    let labelled = names.iter().zip(&plain).map(|(name, plain)| {
+        let start = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let numbered = shared(plain) && start > 0 && start < name.len() && name.len() - start <= 2;
+        let label = if numbered {
+            name.chars().take(1).chain(name[start..].chars()).collect()
+        } else {
+            plain.clone()
+        };
+        ((*name).to_owned(), label)
+    });
+    labelled.collect()
+}
+
+fn contents(cell: &Cell, (x, y): (f64, f64), paint: &Paint<'_>, out: &mut String) {
     let several = cell.contents.len() > 1;
     for (at, content) in cell.contents.iter().take(4).enumerate() {
         let (dx, dy) = if several { OFFSETS[at] } else { (0.0, 0.0) };
         let radius = if several { SIDE * 0.23 } else { SIDE * 0.38 };
-        disc(content, (x + dx * SIDE, y + dy * SIDE), radius, roles, out);
+        disc(content, (x + dx * SIDE, y + dy * SIDE), radius, paint, out);
     }
 }
 
 const OFFSETS: [(f64, f64); 4] = [(-0.22, -0.22), (0.22, 0.22), (0.22, -0.22), (-0.22, 0.22)];
 
 /// A disc in the colour of the content, with its name or the beginning of it.
-fn disc(content: &Content, (x, y): (f64, f64), radius: f64, roles: &[String], out: &mut String) {
-    let (fill, ink) = colours(content, roles);
-    let label = label(&content.name);
+fn disc(content: &Content, (x, y): (f64, f64), radius: f64, paint: &Paint<'_>, out: &mut String) {
+    let (fill, ink) = colours(content, paint.roles);
+    let label = paint.labels.get(&content.name).map_or("", String::as_str);
     let size = match label.chars().count() {
         0..=2 => radius * 0.95,
         3 => radius * 0.75,
@@ -234,7 +264,7 @@ fn disc(content: &Content, (x, y): (f64, f64), radius: f64, roles: &[String], ou
             "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"{size:.1}\" \
              font-weight=\"600\" fill=\"{ink}\">{}</text>",
             y + size * 0.36,
-            escape(&label)
+            escape(label)
         );
     }
     out.push_str("</g>");
@@ -244,8 +274,16 @@ fn is_colour(name: &str) -> bool {
     COLOURS.iter().any(|(colour, _)| name.eq_ignore_ascii_case(colour))
 }
 
-fn label(name: &str) -> String {
-    if name.chars().count() <= 4 { name.to_owned() } else { name.chars().take(2).collect() }
+fn label(name: &str, roles: &[String]) -> String {
+    if name.chars().count() <= 4 {
+        return name.to_owned();
+    }
+    let rest = roles.iter().find_map(|role| {
+        let start = name.get(..role.len()).filter(|start| start.eq_ignore_ascii_case(role))?;
+        let rest = name[start.len()..].trim_start_matches(['_', '-']);
+        (!rest.is_empty()).then_some(rest)
+    });
+    rest.unwrap_or(name).chars().take(2).collect()
 }
 
 /// The colours of a disc and of the text on it. Names that are colours are drawn so; other things have the
@@ -264,5 +302,30 @@ fn colours(content: &Content, roles: &[String]) -> (String, &'static str) {
             (format!("var(--role-{},{fallback})", owner % 8), "#fff")
         }
         (None, None) => ("var(--nobody,#cfc8ba)".to_owned(), "#222"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_labelled_by_what_tells_them_apart() {
+        let names =
+            ["blackKing", "black_pawn", "white", "terrorist1", "terrorist2", "flag", "wall"];
+        let content = |name: &str| Content { name: name.to_owned(), owner: None };
+        let cell = |name: &&str| Cell { column: 0, row: 0, contents: vec![content(name)] };
+        let picture = Picture {
+            title: String::new(),
+            columns: vec!["a".to_owned()],
+            rows: vec!["1".to_owned()],
+            cells: names.iter().map(cell).collect(),
+            tiling: Tiling::Square,
+        };
+        let found = labels(&picture, &["black".to_owned(), "white".to_owned()]);
+        let label = |name: &str| found[name].as_str();
+        assert_eq!([label("blackKing"), label("black_pawn")], ["Ki", "pa"]);
+        assert_eq!([label("terrorist1"), label("terrorist2")], ["t1", "t2"]);
+        assert_eq!([label("white"), label("flag"), label("wall")], ["wh", "flag", "wall"]);
     }
 }

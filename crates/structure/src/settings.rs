@@ -24,6 +24,8 @@ pub struct Settings {
     pub inference_steps: u64,
     /// The most facts of one static relation.
     pub facts: usize,
+    /// Whether turns, pieces, moves and persistent fluents are looked for too, which evaluations can do without.
+    pub play: bool,
 }
 
 impl Default for Settings {
@@ -36,6 +38,7 @@ impl Default for Settings {
             seed: 1,
             inference_steps: 4_000_000,
             facts: 1_000_000,
+            play: true,
         }
     }
 }

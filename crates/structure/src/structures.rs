@@ -110,12 +110,14 @@ impl Structures {
             notes,
             times: Vec::new(),
         };
-        found.find_turns(reasoner, &parts);
-        watch.lap("turns and counters");
-        found.look_at_boards(game, settings, deadline);
-        watch.lap("pieces and moves");
-        found.find_persistent(reasoner, &parts, deadline, prover);
-        watch.lap("persistence");
+        if settings.play {
+            found.find_turns(reasoner, &parts);
+            watch.lap("turns and counters");
+            found.look_at_boards(game, settings, deadline);
+            watch.lap("pieces and moves");
+            found.find_persistent(reasoner, &parts, deadline, prover);
+            watch.lap("persistence");
+        }
         found.times = watch.laps;
         found
     }

@@ -139,8 +139,8 @@ fn symmetries(
     let deadline = clock.deadline().not_after(clock.part(BUILDING + 2.0 * SAMPLING));
     let options = symmetry::Options { deadline, ..symmetry::Options::default() };
     let found = symmetry::detect(reasoner.game(), Some(gates), &options);
-    let size = symmetry::Size { with_roles: true, ..symmetry::Size::default() };
-    Some(Arc::new(found.representatives(size)?))
+    let (mut machine, size) = (gates.machine(), symmetry::Size::default());
+    Some(Arc::new(found.fitting(&mut machine, size, args.seed, &options.deadline)?))
 }
 
 fn options(args: &SolveArgs) -> SolverOptions {

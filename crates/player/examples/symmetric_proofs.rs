@@ -37,7 +37,7 @@ fn compare(name: &str, text: &str, engines: Engines) {
     let reasoner = Reasoner::build(&game, &budget);
     let Some(gates) = reasoner.gates() else { return };
     let run = |symmetric: bool| {
-        let deadline = Deadline::within(Duration::from_secs(60));
+        let deadline = Deadline::within(Duration::from_secs(3_600));
         let options = Options { deadline, engines, ..Options::default() };
         let candidates = Prover::candidates(&reasoner, &options.deadline);
         let mut prover = Prover::on(&reasoner, candidates, &options.deadline);

@@ -186,7 +186,7 @@ const MOST_LOST: u32 = 30;
 /// States for measuring what an expansion costs.
 const EXPANSIONS: usize = 50;
 
-/// The symmetries of the game, of roles too, if there are any and the circuit is there. Where the clock counts,
+/// The symmetries of the game, of roles too where that helps, if there are any and the circuit is there. Where the clock counts,
 /// they switch themselves off if they do not pay; with a limit on nodes that would make moves depend on the clock.
 pub(crate) fn symmetries(
     context: &Context,
@@ -196,12 +196,12 @@ pub(crate) fn symmetries(
     let gates = context.reasoner.gates()?;
     let options = symmetry::Options { deadline: half(deadline), ..symmetry::Options::default() };
     let found = symmetry::detect(context.reasoner.game(), Some(gates), &options);
-    let size = symmetry::Size { with_roles: true, ..symmetry::Size::default() };
-    let table = found.representatives(size)?;
+    let mut machine = gates.machine();
+    let size = symmetry::Size::default();
+    let table = found.fitting(&mut machine, size, context.seed, &options.deadline)?;
     if !timed {
         return Some(Arc::new(table));
     }
-    let mut machine = gates.machine();
     let prices = symmetry::Prices::measure(&mut machine, &table, EXPANSIONS, context.seed);
     Some(Arc::new(symmetry::Thrifty::new(table, prices, context.play_clock / MOST_LOST)))
 }

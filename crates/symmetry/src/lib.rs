@@ -27,6 +27,7 @@ mod canonical;
 pub mod chain;
 pub mod check;
 mod detect;
+mod fitting;
 mod goal_values;
 pub mod graph;
 pub mod ground_graph;

@@ -288,7 +288,7 @@ fn undisturbed(times: &mut [Duration]) -> Duration {
 }
 
 /// The successors of a state where one role varies its move; none at an end.
-fn successors(machine: &mut dyn Machine, state: &State) -> Option<Vec<State>> {
+pub(crate) fn successors(machine: &mut dyn Machine, state: &State) -> Option<Vec<State>> {
     if machine.is_terminal(state).unwrap_or(true) {
         return None;
     }

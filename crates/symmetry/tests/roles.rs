@@ -230,3 +230,19 @@ fn exchanged_roles_leave_the_values_of_tree_search_unchanged() {
     println!("{} nodes, {} with symmetries", nodes.0, nodes.1);
     assert!(nodes.1 < nodes.0);
 }
+
+/// In Nim the same heaps are met with either player to move; a board that fills up tells who is to move.
+#[test]
+fn roles_are_exchanged_only_where_that_makes_one_of_two_states() {
+    for (name, exchanged) in
+        [("nim_3_4_5", true), ("chomp_4x5", true), ("tictactoe", false), ("connect_four", false)]
+    {
+        let game = Game::from_text(library::find(name).expect("there").rules).expect("valid");
+        let gates = Gates::build(&game, &Budget::default()).expect("a circuit");
+        let found = detect(&game, Some(&gates), &Options::default());
+        let size = Size::default();
+        let fitting = found.fitting(&mut gates.machine(), size, 1, &game::Deadline::never());
+        let found = fitting.is_some_and(|table| table.exchanges_roles());
+        assert_eq!(found, exchanged, "{name}");
+    }
+}

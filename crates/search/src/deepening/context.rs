@@ -95,7 +95,11 @@ impl Context {
         if !symmetries.exchanges_roles() {
             return (canonical, first);
         }
-        let ways = symmetries.ways(&state, first).into_iter();
+        let ways = symmetries.ways(&state, first);
+        if !self.keep_roles && ways.len() == 1 {
+            return (canonical, first);
+        }
+        let ways = ways.into_iter();
         let framed = ways.map(|way| (self.framed(frame, way), way));
         let stay = |(to, _): &(Frame, SymmetryId)| !self.keep_roles || to.is_plain();
         match framed.filter(stay).min() {

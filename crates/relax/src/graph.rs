@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use game::State;
 
-use crate::network::NONE;
+use crate::network::{NONE, Parent};
 use crate::relaxation::{Disjunct, Relaxation};
 use crate::rota::{Acting, Rota};
 
@@ -158,6 +158,7 @@ impl Graph {
         self.pending = nodes;
     }
 
+    #[inline]
     fn wait(&mut self, node: u32, by: u32, cost: u16, highest: &mut u16) {
         let cost = cost.min(MOST);
         let cell = &mut self.cells[node as usize];
@@ -194,20 +195,22 @@ impl Graph {
     }
 
     /// Tells a node that one of its children is reached.
+    #[inline]
     fn offer<const TURNS: bool>(
         &mut self,
         shared: &Relaxation,
-        node: u32,
+        parent: Parent,
         child: u32,
         cost: u16,
         later: bool,
         highest: &mut u16,
     ) {
+        let node = parent.node();
         let cell = &mut self.cells[node as usize];
         if cell.layer != UNREACHED {
             return;
         }
-        if shared.network.all[node as usize] {
+        if parent.needs_all() {
             cell.sum = cell.sum.saturating_add(cost);
             cell.left -= 1;
             if cell.left == 0 {

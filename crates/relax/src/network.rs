@@ -301,6 +301,26 @@ fn recursive(program: &GroundProgram) -> Vec<bool> {
     own.zip(&component_of).map(|(own, component)| own || sizes[*component] > 1).collect()
 }
 
+/// A node that needs another one, and whether it needs all its children: in one number, since graphs are built often.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parent(u32);
+
+impl Parent {
+    fn new(node: u32, all: bool) -> Self {
+        Self(node << 1 | u32::from(all))
+    }
+
+    #[inline]
+    pub(crate) fn node(self) -> u32 {
+        self.0 >> 1
+    }
+
+    #[inline]
+    pub(crate) fn needs_all(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
 /// The finished network: nodes in flat lists.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Network {
@@ -316,7 +336,7 @@ pub(crate) struct Network {
     child_start: Vec<u32>,
     children: Vec<u32>,
     parent_start: Vec<u32>,
-    parents: Vec<u32>,
+    parents: Vec<Parent>,
     /// Nodes that need nothing.
     pub(crate) given: Vec<u32>,
     /// For each fluent that matters its number, its node and that of its negation.
@@ -336,7 +356,7 @@ impl Network {
     }
 
     #[inline]
-    pub(crate) fn parents(&self, node: u32) -> &[u32] {
+    pub(crate) fn parents(&self, node: u32) -> &[Parent] {
         let node = node as usize;
         &self.parents[self.parent_start[node] as usize..self.parent_start[node + 1] as usize]
     }
@@ -404,11 +424,11 @@ impl Network {
             count[at] += count[at - 1];
         }
         self.parent_start.clone_from(&count);
-        self.parents = vec![0; self.children.len()];
+        self.parents = vec![Parent(0); self.children.len()];
         for node in 0..self.len() as u32 {
             for at in self.child_start[node as usize]..self.child_start[node as usize + 1] {
                 let place = &mut count[self.children[at as usize] as usize];
-                self.parents[*place as usize] = node;
+                self.parents[*place as usize] = Parent::new(node, self.all[node as usize]);
                 *place += 1;
             }
         }

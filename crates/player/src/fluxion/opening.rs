@@ -93,7 +93,7 @@ const PACE: (Duration, Duration) = (Duration::from_millis(3), Duration::from_mil
 const CLEAR: f64 = 3.0;
 /// By how many standard deviations a trial has to speak for alpha-beta, where features of the game give it a chance: for
 /// even chances as many as without a guess, for a certain one it has to speak against it as clearly not to be used.
-fn needed(chance: Option<f64>) -> f64 {
+pub(super) fn needed(chance: Option<f64>) -> f64 {
     chance.map_or(CLEAR, |chance| CLEAR * (3.0 - 4.0 * chance).clamp(-1.0, 1.0))
 }
 

@@ -168,3 +168,20 @@ fn a_trial_tells_a_search_from_a_blind_one_and_counts_only_what_is_clear() {
     assert!(!Tally { games: 2, points: 0.5 }.is_clear(1.4));
     assert!(!Tally::default().is_clear(0.1));
 }
+
+#[test]
+fn features_of_the_game_have_a_say_where_that_is_asked_for() {
+    use super::opening::needed;
+    // Without a guess and with an even one a trial has to be clear; the better the chance, the less it takes.
+    assert!((needed(None) - needed(Some(0.5))).abs() < 1e-9 && needed(None) > 0.0);
+    assert!(needed(Some(0.75)).abs() < 1e-9 && (needed(Some(1.0)) + needed(None)).abs() < 1e-9);
+    assert!((needed(Some(0.1)) - needed(None)).abs() < 1e-9);
+    let reasoner = Reasoner::build(&game("breakthrough_5x5"), &Budget::default());
+    let strategy = Strategy::parse("fluxion:guess=on,learn=off,trial=off").expect("an option");
+    let setup = Setup::new(reasoner.game(), Role(0)).with_reasoner(&reasoner);
+    let mut player = strategy.player(setup);
+    player.start(&Deadline::within(Duration::from_secs(4))).expect("started");
+    let told = player.findings().join("\n");
+    player.stop();
+    assert!(told.contains("guess (") && told.contains("method: "), "{told}");
+}

@@ -15,7 +15,7 @@ pub(crate) struct Due {
 
 impl Due {
     /// For a clock of a message that arrived at an instant, on a machine that lets this process wait for a time now
-    /// and then. The margin is at most a quarter of the clock, and what is ready is sent halfway through it; waiting
+    /// and then. The margin is at most a quarter of the clock, and what is ready is sent after a quarter of it; waiting
     /// makes it longer, by three eighths of the clock at most.
     pub(crate) fn new(
         arrival: Instant,
@@ -25,7 +25,7 @@ impl Due {
     ) -> Self {
         let margin = margin.min(clock / 4) + (2 * waits).min(clock * 3 / 8);
         let without = |margin: Duration| arrival + clock.saturating_sub(margin);
-        Self { answer: without(margin), reply: without(margin / 2) }
+        Self { answer: without(margin), reply: without(margin * 3 / 4) }
     }
 }
 
@@ -68,10 +68,10 @@ mod tests {
             (due.answer.duration_since(now).as_millis(), due.reply.duration_since(now).as_millis())
         };
         let due = |clock, margin| waiting(clock, margin, 0);
-        assert_eq!(waiting(1000, 500, 50), (650, 825));
-        assert_eq!(waiting(1000, 500, 5000), (375, 687));
-        assert_eq!(due(10_000, 500), (9500, 9750));
-        assert_eq!(due(1000, 500), (750, 875));
+        assert_eq!(waiting(1000, 500, 50), (650, 737));
+        assert_eq!(waiting(1000, 500, 5000), (375, 531));
+        assert_eq!(due(10_000, 500), (9500, 9625));
+        assert_eq!(due(1000, 500), (750, 812));
         assert_eq!(due(0, 500), (0, 0));
     }
 

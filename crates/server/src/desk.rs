@@ -13,6 +13,7 @@ use tracing::{debug, info, warn};
 
 use crate::clock::{Due, Waits};
 use crate::config::Config;
+use crate::memory;
 use crate::preview::Previews;
 use crate::priority;
 use crate::seat::{Command, NO_MOVE, Ready, Seat};
@@ -140,11 +141,13 @@ impl Desk {
         let mut untidy = self.untidy.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.matches().is_empty() {
             *untidy = Some(Instant::now());
-        } else if untidy.take_if(|last| last.elapsed() >= TIDY_AFTER).is_some()
-            && let Some(tidy) = self.config.tidy
-        {
+        } else if untidy.take_if(|last| last.elapsed() >= TIDY_AFTER).is_some() {
+            let tidy = self.config.tidy.unwrap_or(|| ());
             // Without a thread it is left for later.
-            let _ = std::thread::Builder::new().name("tidy".to_owned()).spawn(tidy);
+            let _ = std::thread::Builder::new().name("tidy".to_owned()).spawn(move || {
+                tidy();
+                memory::give_back();
+            });
         }
     }
 

@@ -25,6 +25,7 @@ mod connection;
 mod desk;
 mod history;
 mod listen;
+mod memory;
 mod preview;
 mod priority;
 mod seat;

@@ -107,17 +107,29 @@ fn budget(args: &AnalyzeArgs, deadline: &Deadline) -> Budget {
 
 /// All sections, in the order of the report.
 fn sections(findings: &Findings<'_>) -> Vec<Section> {
-    vec![
-        overview::section(findings),
-        boards::section(findings),
-        turns::section(findings),
-        parts::section(findings),
-        evaluation::section(findings),
-        distances::section(findings),
-        orders::section(findings),
-        domains::section(findings),
-        times::section(findings),
-    ]
+    let make: [fn(&Findings<'_>) -> Section; 8] = [
+        overview::section,
+        boards::section,
+        turns::section,
+        parts::section,
+        evaluation::section,
+        distances::section,
+        orders::section,
+        domains::section,
+    ];
+    let mut seconds = Vec::new();
+    let mut sections = Vec::new();
+    for one in make {
+        let clock = ThreadTime::now();
+        let section = one(findings);
+        // What only shows what was found before is not worth a line.
+        if ["parts", "evaluation", "distances"].contains(&section.key) {
+            seconds.push((section.key, clock.elapsed().as_secs_f64()));
+        }
+        sections.push(section);
+    }
+    sections.push(times::section(findings, &seconds));
+    sections
 }
 
 fn report(
@@ -128,7 +140,7 @@ fn report(
     let sections = sections(findings);
     if let Some(path) = &args.html {
         let title = library::about(&findings.source.text).title;
-        let title = if title.is_empty() { &findings.source.label } else { &title };
+        let title = if title.is_empty() { &findings.source.name } else { &title };
         let page = page::page(title, &sections);
         std::fs::write(path, page).map_err(|error| {
             Failure::cannot(format!("{} cannot be written: {error}", path.display()))

@@ -8,7 +8,7 @@ use structure::draw::{escape, svg};
 use structure::print::{board_text, fluent_text, quantity_text};
 use structure::{Axis, Board, BoardKind, Content, Evidence, Picture, Quantity, Tiling};
 
-use super::page::{code, long, table};
+use super::page::{code, fixed, long, name, table};
 use super::{Findings, Section};
 
 /// The section.
@@ -46,11 +46,12 @@ fn html(findings: &Findings<'_>, pictures: &[Picture]) -> String {
     let (game, found) = (findings.game, findings.structures);
     let symbols = game.universe().symbols();
     let roles: Vec<String> = game.role_ids().map(|role| game.role_name(role)).collect();
-    let mut out = "<div class=\"boards\">".to_owned();
-    for picture in pictures {
-        out.push_str(&figure(picture, &roles));
+    let figures: String = pictures.iter().map(|picture| figure(picture, &roles)).collect();
+    let mut out = String::new();
+    if !figures.is_empty() {
+        out = format!("<div class=\"boards\">{figures}</div>");
     }
-    out.push_str("</div><h3>Boards</h3>");
+    out.push_str("<h3>Boards</h3>");
     let rows: Vec<Vec<String>> = found
         .boards
         .iter()
@@ -60,8 +61,8 @@ fn html(findings: &Findings<'_>, pictures: &[Picture]) -> String {
                 count => format!("{count} boards of "),
             };
             vec![
-                code(&format!("{}{}", board.functor.to_text(symbols), mark(board.evidence))),
-                format!("{several}{}", board.size_text()),
+                name(&format!("{}{}", board.functor.to_text(symbols), mark(board.evidence))),
+                fixed(&format!("{several}{}", board.size_text())),
                 kind(board.kind).to_owned(),
                 axes(&board.coordinates, game),
                 axes(&board.contents, game),
@@ -75,7 +76,7 @@ fn html(findings: &Findings<'_>, pictures: &[Picture]) -> String {
         .iter()
         .map(|quantity| {
             vec![
-                code(&format!("{}{}", quantity.functor.to_text(symbols), mark(quantity.evidence))),
+                name(&format!("{}{}", quantity.functor.to_text(symbols), mark(quantity.evidence))),
                 if quantity.is_single() {
                     "single".to_owned()
                 } else {

@@ -1,8 +1,9 @@
 //! Fluent graphs and distances (thesis §6): the graph, what it tells, and maps on the boards.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use evaluate::{DistanceMap, DistanceReport};
 use game::{Deadline, Game};
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ pub fn section(findings: &Findings<'_>) -> Section {
         return Section { key, title, lines: vec![none.to_owned()], json: json!(null), html };
     };
     let (game, program) = (findings.game, gates.program());
-    let begin = Instant::now();
+    let begin = ThreadTime::now();
     let report = DistanceReport::new(
         game,
         program,
@@ -48,7 +49,7 @@ pub fn section(findings: &Findings<'_>) -> Section {
     let roles: Vec<String> = game.role_ids().map(|role| game.role_name(role)).collect();
     html.push_str(&maps_html(&report.maps, game, &roles));
     let (drawing, whole) = report.graph.svg(&names, &program.initial);
-    let part = if whole { "" } else { ", the part before the fluent that takes longest" };
+    let part = if whole { "" } else { ", the part before a fluent that takes long" };
     let _ = write!(
         html,
         "<h3>Fluent graph{part}</h3><p class=\"none\">Columns: the step in which a fluent can appear first. \
@@ -66,7 +67,7 @@ fn summary(report: &DistanceReport, seconds: f64) -> Vec<String> {
             report.told.mean_finite(),
             100.0 * report.told.unreachable_share()
         ),
-        format!("{seconds:.3} s, {:.1} MiB", report.bytes as f64 / f64::from(1 << 20)),
+        format!("{seconds:.3} CPU s, {:.1} MiB", report.bytes as f64 / f64::from(1 << 20)),
     ];
     if !graph.is_complete() {
         lines.push("there was no time for all fluents of the graph".to_owned());

@@ -1,8 +1,9 @@
 //! What the evaluation functions make of the goals: their values in the initial state, term by term.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use evaluate::{Connective, Evaluation, Explanation, Method, Options, Part};
 use game::{Deadline, Game};
 use serde_json::{Value, json};
@@ -17,6 +18,8 @@ const MOST_TIME: Duration = Duration::from_secs(10);
 /// How many conditions are computed, and how many of each list are shown.
 const MOST_PARTS: usize = 4_000;
 const SHOWN: usize = 6;
+/// With so few goals their conditions are open at once.
+const OPEN: usize = 3;
 
 /// One evaluation function at the initial state.
 struct Judged {
@@ -45,7 +48,7 @@ pub fn section(findings: &Findings<'_>) -> Section {
 }
 
 fn judge(method: Method, findings: &Findings<'_>) -> Option<Judged> {
-    let begin = Instant::now();
+    let begin = ThreadTime::now();
     let deadline = Deadline::within(MOST_TIME);
     let evaluation = method.build(findings.reasoner, &Options::default(), &deadline)?;
     let seconds = begin.elapsed().as_secs_f64();
@@ -66,7 +69,7 @@ fn describe(method: Method) -> &'static str {
 
 fn text(one: &Judged, game: &Game) -> Vec<String> {
     let mut lines = vec![format!(
-        "{}: {}, {} nodes, {:.3} s",
+        "{}: {}, {} nodes, {:.3} CPU s",
         one.method.name(),
         describe(one.method),
         one.evaluation.size(),
@@ -119,7 +122,7 @@ fn to_json(one: &Judged, game: &Game) -> Value {
 
 fn to_html(one: &Judged, game: &Game) -> String {
     let mut out = format!(
-        "<h3>{}: {}</h3><p class=\"note\">{} nodes, built in {:.3} s; values in the initial state</p>",
+        "<h3>{}: {}</h3><p class=\"note\">{} nodes, built in {:.3} CPU s; values in the initial state</p>",
         escape(one.method.name()),
         escape(describe(one.method)),
         one.evaluation.size(),
@@ -134,15 +137,17 @@ fn to_html(one: &Judged, game: &Game) -> String {
         out.push_str("</p>");
         let goals =
             explanation.goals.iter().filter_map(|goal| Some((goal, goal.formula.as_ref()?)));
+        let few = explanation.goals.len() <= OPEN;
         let rows: Vec<Vec<String>> = goals
             .map(|(goal, formula)| {
                 let weight = format!("{:.0}%", 100.0 * goal.weight);
-                vec![goal.goal.to_string(), weight, format!("{:.4}", goal.degree), tree(formula)]
+                let conditions = tree(formula, few);
+                vec![goal.goal.to_string(), weight, format!("{:.4}", goal.degree), conditions]
             })
             .collect();
         out.push_str(&table(&["goal", "weight", "degree with the end", "conditions"], &rows));
         if let Some(end) = &explanation.terminal {
-            let _ = write!(out, "<p>the end</p>{}", tree(end));
+            let _ = write!(out, "<p>the end</p>{}", tree(end, false));
         }
     }
     for note in one.evaluation.notes() {
@@ -151,8 +156,8 @@ fn to_html(one: &Judged, game: &Game) -> String {
     out
 }
 
-/// A condition with its parts, which open on demand.
-fn tree(part: &Part) -> String {
+/// A condition with its parts, which open on demand or are `open`.
+fn tree(part: &Part, open: bool) -> String {
     let connected = match part.connective {
         Connective::And => "all of",
         Connective::Or => "one of",
@@ -171,12 +176,13 @@ fn tree(part: &Part) -> String {
         _ => a.degree.total_cmp(&b.degree),
     });
     let hidden = below.len().saturating_sub(SHOWN) + part.hidden;
-    let mut inside: String = below.iter().take(SHOWN).map(|part| tree(part)).collect();
+    let mut inside: String = below.iter().take(SHOWN).map(|part| tree(part, false)).collect();
     if hidden > 0 {
         let _ = write!(inside, "<div class=\"none\">… {hidden} more</div>");
     }
     let connected = if part.name.is_some() { format!(", {connected}") } else { String::new() };
     format!(
-        "<details><summary>{head}{connected}</summary><div class=\"inside\">{inside}</div></details>"
+        "<details{}><summary>{head}{connected}</summary><div class=\"inside\">{inside}</div></details>",
+        if open { " open" } else { "" }
     )
 }

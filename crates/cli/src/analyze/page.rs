@@ -68,6 +68,16 @@ pub fn code(text: &str) -> String {
     format!("<code>{}</code>", escape(text))
 }
 
+/// A text that stays on one line.
+pub fn fixed(text: &str) -> String {
+    format!("<span class=\"fixed\">{}</span>", escape(text))
+}
+
+/// The name of something, on one line.
+pub fn name(text: &str) -> String {
+    format!("<code class=\"fixed\">{}</code>", escape(text))
+}
+
 /// A value that may be long: the beginning, and all of it on demand.
 pub fn long(texts: &[String]) -> String {
     const SHOWN: usize = 14;

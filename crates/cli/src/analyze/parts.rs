@@ -6,9 +6,8 @@ use game::Deadline;
 use prove::sat::factors::Factors;
 use prove::sat::model::Model;
 use serde_json::{Value, json};
-use structure::draw::escape;
 
-use super::page::table;
+use super::page::{fixed, long, table};
 use super::{Findings, Section};
 
 /// The most time for it.
@@ -45,7 +44,8 @@ pub fn section(findings: &Findings<'_>) -> Section {
             let count = names.len();
             lines.push(format!("part {}{after}: {count} fluents: {some}{more}", number + 1));
         }
-        rows.push(vec![format!("{}{after}", number + 1), escape(&names.join(" "))]);
+        let count = names.len().to_string();
+        rows.push(vec![fixed(&format!("{}{after}", number + 1)), count, long(&names)]);
         parts.push(json!({ "fluents": names, "follows": before }));
     }
     if parts.len() > LINES {
@@ -64,7 +64,13 @@ pub fn section(findings: &Findings<'_>) -> Section {
         lines.push("some moves go on in several parts at once".to_owned());
     }
     let json = json!({ "parts": parts, "together": together });
-    Section { key: "parts", title: "Parts", lines, json, html: table(&["part", "fluents"], &rows) }
+    Section {
+        key: "parts",
+        title: "Parts",
+        lines,
+        json,
+        html: table(&["part", "size", "fluents"], &rows),
+    }
 }
 
 fn list(numbers: &[usize]) -> String {

@@ -8,8 +8,9 @@ use crate::table::columns;
 
 /// The section. Stages are in CPU seconds; the parts of a stage are on the wall clock, which says more on an idle
 /// machine than on a busy one.
-pub fn section(findings: &Findings<'_>) -> Section {
-    let stages = findings.seconds.iter().map(|(name, seconds)| (*name, "CPU", *seconds));
+pub fn section(findings: &Findings<'_>, sections: &[(&'static str, f64)]) -> Section {
+    let stages = findings.seconds.iter().chain(sections);
+    let stages = stages.map(|(name, seconds)| (*name, "CPU", *seconds));
     let parts = findings.structures.times.iter();
     let parts = parts.map(|(name, time)| (*name, "elapsed", time.as_secs_f64()));
     let all: Vec<(&str, &str, f64)> = stages.chain(parts).collect();

@@ -144,13 +144,14 @@ impl Chooser {
         let mut own = [NONE; GROUP];
         for block in 0..WORDS / V::SIZE {
             let active = V::load(active, block);
-            let (some, open, number) = random.in_block::<V, _>(block, |random| {
-                if self.levels[self.levels.len() - 1][0].bits <= FEW_BITS {
-                    self.find_group::<V, FEW_BITS>(block, active, random)
-                } else {
-                    self.find_group::<V, MOST_BITS>(block, active, random)
-                }
-            });
+            // No closure: it would be compiled apart, without the registers that the kernel is compiled for.
+            let mut own_random = random.open::<V>(block);
+            let (some, open, number) = if self.levels[self.levels.len() - 1][0].bits <= FEW_BITS {
+                self.find_group::<V, FEW_BITS>(block, active, &mut own_random)
+            } else {
+                self.find_group::<V, MOST_BITS>(block, active, &mut own_random)
+            };
+            random.close(block, &own_random);
             for (plane, own) in own.iter_mut().zip(self.pick(memory, block, number)) {
                 own.store(plane, block);
             }

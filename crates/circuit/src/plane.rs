@@ -166,24 +166,28 @@ impl RandomPlanes {
     pub fn draw(&mut self) -> Plane {
         let mut out = NONE;
         for block in 0..WORDS {
-            self.in_block::<u64, _>(block, RandomBlock::draw).store(&mut out, block);
+            let mut random = self.open::<u64>(block);
+            random.draw().store(&mut out, block);
+            self.close(block, &random);
         }
         out
     }
 
-    /// Draws from the generators of one block of words, whose state is held in registers meanwhile.
+    /// The generators of one block of words, to be held in registers until they are put back by
+    /// [`RandomPlanes::close`].
     #[inline(always)]
-    pub fn in_block<V: Vector, R>(
-        &mut self,
-        block: usize,
-        work: impl FnOnce(&mut RandomBlock<V>) -> R,
-    ) -> R {
-        let mut random = RandomBlock { state: self.state.each_ref().map(|s| V::load(s, block)) };
-        let result = work(&mut random);
+    pub fn open<V: Vector>(&self, block: usize) -> RandomBlock<V> {
+        let [a, b, c, d] = &self.state;
+        let state = [V::load(a, block), V::load(b, block), V::load(c, block), V::load(d, block)];
+        RandomBlock { state }
+    }
+
+    /// Puts the generators of a block back.
+    #[inline(always)]
+    pub fn close<V: Vector>(&mut self, block: usize, random: &RandomBlock<V>) {
         for (plane, vector) in self.state.iter_mut().zip(random.state) {
             vector.store(plane, block);
         }
-        result
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::browser::{Browser, Page};
 use crate::house::House;
@@ -12,6 +13,9 @@ const GRID: (usize, usize) = (20, 16);
 /// How much a cell of the grid may differ, of 255, before it counts, and the share of cells that may, in percent.
 const TOLERANCE: i64 = 26;
 const MAY_DIFFER: usize = 22;
+/// How often a page that looks different is looked at again, and after what time.
+const AGAIN: usize = 20;
+const PAUSE: Duration = Duration::from_millis(500);
 
 const PAGES: [(&str, &str, &str); 5] = [
     ("choose", "", "document.querySelectorAll('.game').length > 90"),
@@ -47,9 +51,19 @@ pub fn compare(house: &House, browser: &mut Browser) {
                 if fits != true {
                     wrong.push(format!("{key}: wider than the window"));
                 }
-                let grid = grid(&page, &scale, browser);
-                wrong.extend(known.get(&key).and_then(|old| difference(&key, old, &grid)));
-                seen.insert(key, grid);
+                let look =
+                    |grid: &[i64]| known.get(&key).and_then(|old| difference(&key, old, grid));
+                let mut found = grid(&page, &scale, browser);
+                // A busy machine may still be drawing.
+                for _ in 0..AGAIN {
+                    if look(&found).is_none() {
+                        break;
+                    }
+                    std::thread::sleep(PAUSE);
+                    found = grid(&page, &scale, browser);
+                }
+                wrong.extend(look(&found));
+                seen.insert(key, found);
             }
         }
     }

@@ -30,7 +30,7 @@ const GROUP: usize = 8;
 const GROUP_BITS: usize = 4;
 /// The most bits of a total: more moves than any circuit may have.
 const MOST_BITS: usize = 32;
-/// The bits of a total below 256. Room for more would have to be cleared again and again, which took a sixth of the time.
+/// The bits of a total below 256. Room for more would have to be cleared again and again.
 const FEW_BITS: usize = 8;
 
 /// The count of a node of the tree: where it is, and its bits.

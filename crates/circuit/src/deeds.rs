@@ -20,9 +20,9 @@ use crate::net::Layout;
 
 /// The most joint moves where several roles have a choice.
 const MOST_JOINT: usize = 1 << 14;
-/// The most gates looked at while the lists are made, and the most operations of all lists.
-const MOST_VISITS: usize = 6_000_000;
-const MOST_OPS: usize = 2_000_000;
+/// The gates that may be looked at and the entries that may be written for all lists of a game: below a second of work, and some
+/// megabytes. Where that is not enough, lists would hardly be less work than propagation.
+pub(crate) const ALLOWANCE: usize = 1_000_000;
 
 /// The lists of all joint moves.
 #[derive(Clone, Debug)]
@@ -72,9 +72,15 @@ impl Values {
 }
 
 impl Deeds {
-    /// The lists of a circuit, and the circuit with the idle state as its next one. None if they would be too long.
-    pub(crate) fn new(circuit: &Circuit, layout: &Layout) -> Option<(Self, Circuit)> {
+    /// The lists of a circuit, and the circuit with the idle state as its next one. None if they would be too long. What
+    /// is looked at and written is taken from what is left of the [`ALLOWANCE`].
+    pub(crate) fn new(
+        circuit: &Circuit,
+        layout: &Layout,
+        left: &mut usize,
+    ) -> Option<(Self, Circuit)> {
         let strides = strides(circuit)?;
+        *left = left.checked_sub(circuit.graph.gate_count()).filter(|left| *left > 0)?;
         let mut maker = Maker::new(circuit, layout);
         let mut idle = circuit.clone();
         idle.next = circuit.next.iter().map(|signal| maker.idle(*signal)).collect();
@@ -92,7 +98,7 @@ impl Deeds {
             let here = deeds.here();
             deeds.starts.push(here);
             if let Some(inputs) = inputs {
-                maker.make(&inputs, &mut deeds)?;
+                maker.make(&inputs, &mut deeds, left)?;
             }
             deeds.longest = deeds.longest.max(deeds.ops.len() - here.ops as usize);
         }
@@ -220,7 +226,6 @@ struct Maker<'c> {
     /// What a gate is under the present moves, if that differs; with the number of the joint move.
     now: Vec<(u32, Signal)>,
     number: u32,
-    visits: usize,
     /// The bits of a state.
     bits: usize,
 }
@@ -241,7 +246,6 @@ impl<'c> Maker<'c> {
             next_of,
             now: vec![(0, Signal::FALSE); nodes.len()],
             number: 0,
-            visits: 0,
             bits: layout.fluents.iter().map(|bit| *bit as usize + 1).max().unwrap_or(0),
         };
         let mut depends = vec![false; nodes.len()];
@@ -277,7 +281,8 @@ impl<'c> Maker<'c> {
     }
 
     /// Adds the list of the moves with the inputs given; none if it becomes too long.
-    fn make(&mut self, inputs: &[Signal], deeds: &mut Deeds) -> Option<()> {
+    fn make(&mut self, inputs: &[Signal], deeds: &mut Deeds, left: &mut usize) -> Option<()> {
+        let before = deeds.size();
         self.number += 1;
         let mut waiting = BinaryHeap::new();
         let mut changed: Vec<(u32, Signal)> = Vec::new();
@@ -289,10 +294,7 @@ impl<'c> Maker<'c> {
             if last.replace(node) == Some(node) {
                 continue;
             }
-            self.visits += 1;
-            if self.visits > MOST_VISITS {
-                return None;
-            }
+            *left = left.checked_sub(1)?;
             let Node::And(a, b) = self.circuit.graph.nodes()[node as usize] else { continue };
             let (a, b) = (self.now(a), self.now(b));
             let value = self.graph.and(a, b);
@@ -302,7 +304,8 @@ impl<'c> Maker<'c> {
         }
         changed.sort_unstable();
         self.write(&changed, deeds);
-        (deeds.size() <= MOST_OPS).then_some(())
+        *left = left.checked_sub(deeds.size() - before)?;
+        Some(())
     }
 
     fn set(

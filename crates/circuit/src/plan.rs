@@ -7,7 +7,7 @@
 //! less work; so the choice depends on the game, not on the machine.
 
 use crate::build::Circuit;
-use crate::deeds::Deeds;
+use crate::deeds::{ALLOWANCE, Deeds};
 use crate::expand::{Program, Rows};
 use crate::net::{Layout, Net, bits, count_bits, nth_bit};
 use crate::special::specialise;
@@ -51,31 +51,34 @@ struct Split {
     situations: Vec<u64>,
     /// Whether goals are propagated.
     eager: bool,
-    /// Whether moves are propagated, too, even where they could be lists.
-    moves_too: bool,
 }
 
 impl Plan {
     /// Networks for a circuit.
     pub fn new(circuit: &Arc<Circuit>, layout: &Layout) -> Arc<Self> {
-        let attempt = |split: &Split| {
-            let plan = Arc::new(Self::with(circuit, layout, split));
+        let mut left = ALLOWANCE;
+        let play = |plan: Self| {
+            let plan = Arc::new(plan);
             let trial = Trial::play(circuit, layout, &plan);
-            if plan.deeds.iter().all(Option::is_none) {
+            (plan, trial)
+        };
+        // Whether goals are propagated has nothing to do with moves.
+        let lazy = Split::default();
+        let eager = Split { eager: true, ..Split::default() };
+        let (plan, trial) = play(Self::with(circuit, layout, &lazy, &mut 0));
+        let (other, again) = play(Self::with(circuit, layout, &eager, &mut 0));
+        let (split, propagated) =
+            if again.work < trial.work { (eager, (other, again)) } else { (lazy, (plan, trial)) };
+        // Lists of moves where they are less work than propagating moves.
+        let mut better = |split: &Split, (plan, trial): (Arc<Self>, Trial)| {
+            let listed = Self::with(circuit, layout, split, &mut left);
+            if listed.deeds.iter().all(Option::is_none) {
                 return (plan, trial);
             }
-            let other = Split { moves_too: true, ..split.clone() };
-            let other = Arc::new(Self::with(circuit, layout, &other));
-            let again = Trial::play(circuit, layout, &other);
-            if again.work < trial.work { (other, again) } else { (plan, trial) }
+            let (listed, again) = play(listed);
+            if again.work < trial.work { (listed, again) } else { (plan, trial) }
         };
-        let mut split = Split::default();
-        let (mut best, mut trial) = attempt(&split);
-        let eager = Split { eager: true, ..Split::default() };
-        let (plan, again) = attempt(&eager);
-        if again.work < trial.work {
-            (best, trial, split) = (plan, again, eager);
-        }
+        let (mut best, trial) = better(&split, propagated);
         let deciding = trial.deciding(circuit, layout, &best);
         let (mut work, mut edges_left) = (trial.work, MOST_EDGES);
         for count in 1..=deciding.len() {
@@ -87,7 +90,8 @@ impl Plan {
             edges_left -= edges;
             let fluents = deciding[..count].to_vec();
             let special = Split { fluents, situations, ..split.clone() };
-            let (plan, again) = attempt(&special);
+            let propagated = play(Self::with(circuit, layout, &special, &mut 0));
+            let (plan, again) = better(&special, propagated);
             // More networks need more memory, so they must be worth it.
             if again.work * 10 < work * 9 {
                 (best, work) = (plan, again.work);
@@ -96,7 +100,8 @@ impl Plan {
         best
     }
 
-    fn with(circuit: &Arc<Circuit>, layout: &Layout, split: &Split) -> Self {
+    /// Networks for a division of the states; lists of moves as far as what is left for them goes.
+    fn with(circuit: &Arc<Circuit>, layout: &Layout, split: &Split, left: &mut usize) -> Self {
         let mut fixed = vec![Vec::new()];
         for situation in &split.situations {
             let values = split.fluents.iter().enumerate();
@@ -105,8 +110,7 @@ impl Plan {
         let (mut nets, mut deeds) = (Vec::new(), Vec::new());
         for known in &fixed {
             let special = specialise(circuit, known);
-            let listed = (!split.moves_too).then(|| Deeds::new(&special, layout)).flatten();
-            let (own, idle) = listed.unzip();
+            let (own, idle) = Deeds::new(&special, layout, left).unzip();
             nets.push(Net::new(idle.as_ref().unwrap_or(&special), layout, split.eager));
             deeds.push(own);
         }
@@ -306,7 +310,7 @@ mod tests {
         let (circuit, layout) = circuit_of(TURNS);
         let eager = Plan::new(&circuit, &layout).nets[0].eager;
         let split = Split { eager, ..Split::default() };
-        let general = Arc::new(Plan::with(&circuit, &layout, &split));
+        let general = Arc::new(Plan::with(&circuit, &layout, &split, &mut 0));
         let plan = Plan::new(&circuit, &layout);
         assert!(plan.situations() >= 2, "at least one for each role in control");
         let (slow, fast) =
@@ -332,10 +336,11 @@ mod tests {
     fn lists_of_moves_lead_to_the_same_states_as_propagated_moves() {
         for text in [TURNS, TOGETHER] {
             let (circuit, layout) = circuit_of(text);
-            let listed = Arc::new(Plan::with(&circuit, &layout, &Split::default()));
+            let with = |mut left: usize| {
+                Arc::new(Plan::with(&circuit, &layout, &Split::default(), &mut left))
+            };
+            let (listed, propagated) = (with(ALLOWANCE), with(0));
             assert!(listed.deeds(0).is_some(), "few joint moves");
-            let split = Split { moves_too: true, ..Split::default() };
-            let propagated = Arc::new(Plan::with(&circuit, &layout, &split));
             assert!(propagated.deeds(0).is_none());
             let (some, others) = (
                 Trial::play(&circuit, &layout, &listed),

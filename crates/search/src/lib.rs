@@ -18,6 +18,8 @@ mod rewards;
 pub mod solver;
 pub mod table;
 pub mod traps;
+#[cfg(test)]
+mod turn;
 
 pub use class::{Certainty, Fact, GameClass, Known};
 pub use effort::{Effort, Meter, Stop};

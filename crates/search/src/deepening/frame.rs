@@ -85,43 +85,18 @@ pub(super) fn key_of_other(key: Key, searching: Role) -> Key {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use game::{Move, State};
-
-    /// Takes each role of three to the next.
-    struct Turn;
-
-    impl Canonicalizer for Turn {
-        fn canonical(&self, state: &State) -> (State, SymmetryId) {
-            (state.clone(), SymmetryId(0))
-        }
-
-        fn image(&self, _: SymmetryId, role: Role, action: Move) -> (Role, Move) {
-            (role, action)
-        }
-
-        fn origin(&self, _: SymmetryId, role: Role, action: Move) -> (Role, Move) {
-            (role, action)
-        }
-
-        fn role(&self, symmetry: SymmetryId, role: Role) -> Role {
-            Role((role.0 + symmetry.0) % 3)
-        }
-
-        fn exchanges_roles(&self) -> bool {
-            true
-        }
-    }
+    use crate::turn::Turn;
 
     #[test]
     fn values_go_with_the_roles_and_come_back() {
         let plain = Frame::default();
-        let one = plain.then(Some(&Turn), SymmetryId(1), 3);
+        let one = plain.then(Some(&Turn(3)), SymmetryId(1), 3);
         assert_eq!((one.of(Role(0)), one.back(Role(0))), (Role(1), Role(2)));
         assert_eq!(one.values_forth(&[10, 20, 30]), [30, 10, 20]);
         assert_eq!(one.values_back(&one.values_forth(&[10, 20, 30])), [10, 20, 30]);
-        let two = one.then(Some(&Turn), SymmetryId(1), 3);
+        let two = one.then(Some(&Turn(3)), SymmetryId(1), 3);
         assert!(two != one && two.key(Key(5)) != one.key(Key(5)) && one.key(Key(5)) != Key(5));
-        assert!(two.then(Some(&Turn), SymmetryId(1), 3).is_plain());
+        assert!(two.then(Some(&Turn(3)), SymmetryId(1), 3).is_plain());
         assert_eq!(one.then(None, SymmetryId(1), 3), one);
     }
 

@@ -100,37 +100,12 @@ impl Exchanges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use game::{Move, State};
-
-    /// Takes each role of a hundred on by so many.
-    struct Turn;
-
-    impl Canonicalizer for Turn {
-        fn canonical(&self, state: &State) -> (State, SymmetryId) {
-            (state.clone(), SymmetryId(0))
-        }
-
-        fn image(&self, _: SymmetryId, role: Role, action: Move) -> (Role, Move) {
-            (role, action)
-        }
-
-        fn origin(&self, _: SymmetryId, role: Role, action: Move) -> (Role, Move) {
-            (role, action)
-        }
-
-        fn role(&self, symmetry: SymmetryId, role: Role) -> Role {
-            Role((role.0 + symmetry.0) % 100)
-        }
-
-        fn exchanges_roles(&self) -> bool {
-            true
-        }
-    }
+    use crate::turn::Turn;
 
     #[test]
     fn links_keep_node_and_exchange_apart_and_values_follow_the_roles() {
         let known = Exchanges::new();
-        let ask = |symmetry: u32| known.of(&Turn, SymmetryId(symmetry), 100);
+        let ask = |symmetry: u32| known.of(&Turn(100), SymmetryId(symmetry), 100);
         assert_eq!((ask(0), ask(100)), (Some(Exchange::NONE), Some(Exchange::NONE)));
         let one = ask(1).expect("room");
         assert_eq!((ask(2).expect("room"), ask(1)), (Exchange(2), Some(one)));

@@ -143,16 +143,19 @@ pub fn follow(
     keep: impl Send + 'static,
 ) -> Stream {
     let (sender, receiver) = mpsc::channel(4);
+    let mut numbers = feed.numbers.subscribe();
+    let mut thoughts = feed.thoughts.subscribe();
+    thoughts.mark_changed();
+    numbers.borrow_and_update();
+    // Taken here and not in the task: whoever has the head of the reply gets all that happens later as events of their
+    // own, and not as a part of the whole.
+    let mut missed = feed.after(after);
     tokio::spawn(async move {
         let _keep = keep;
-        let mut numbers = feed.numbers.subscribe();
-        let mut thoughts = feed.thoughts.subscribe();
-        thoughts.mark_changed();
         let mut cursor = after;
         let mut quiet = tokio::time::Instant::now();
         loop {
-            numbers.borrow_and_update();
-            for event in feed.after(cursor) {
+            for event in std::mem::take(&mut missed) {
                 cursor = event.number;
                 let sent = Event::default().id(event.number.to_string()).event(event.name);
                 if sender.send(sent.data(&*event.data)).await.is_err() {
@@ -179,6 +182,8 @@ pub fn follow(
                 () = tokio::time::sleep(HUMANE.saturating_sub(quiet.elapsed())), if quiet.elapsed() < HUMANE => {}
                 () = sender.closed() => return,
             }
+            numbers.borrow_and_update();
+            missed = feed.after(cursor);
         }
     });
     Stream(receiver)
@@ -203,6 +208,21 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[tokio::test]
+    async fn what_happens_after_a_stream_was_opened_is_told_event_by_event() {
+        let feed = Arc::new(Feed::default());
+        let first = feed.push("changed", |number| json!({ "event": number }));
+        feed.set_whole(first, &json!({"match": 1}));
+        let mut stream = follow(feed.clone(), 0, || false, None, ());
+        // Before the task of the stream had its turn.
+        let second = feed.push("submitted", |number| json!({ "event": number }));
+        feed.set_whole(second, &json!({"match": 2}));
+        for name in ["changed", "submitted"] {
+            let event = stream.0.recv().await.expect("an event");
+            assert!(format!("{event:?}").contains(name), "{name}: {event:?}");
+        }
+    }
 
     #[test]
     fn events_after_a_number_are_all_there_or_the_whole_is() {

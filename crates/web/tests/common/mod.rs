@@ -262,6 +262,7 @@ pub struct Events {
 impl Events {
     /// The next event: its name and data. None at the end of the stream.
     pub fn next(&mut self) -> Option<(String, Value)> {
+        let begin = Instant::now();
         loop {
             if let Some(end) = self.text.find("\n\n") {
                 let block: String = self.text.drain(..end + 2).collect();
@@ -271,6 +272,8 @@ impl Events {
                 };
                 let data = field("data:");
                 if data.is_empty() {
+                    // Signs of life come without end, so that the socket's own limit is not enough.
+                    assert!(begin.elapsed() < PATIENCE, "no event in {PATIENCE:?}");
                     continue;
                 }
                 let value = serde_json::from_str(&data).expect("events are JSON");
@@ -293,7 +296,9 @@ impl Events {
 
     /// The next event of a kind.
     pub fn wait_for(&mut self, name: &str) -> Value {
+        let begin = Instant::now();
         loop {
+            assert!(begin.elapsed() < PATIENCE, "no event {name} in {PATIENCE:?}");
             let (found, data) = self.next().unwrap_or_else(|| panic!("no event {name}"));
             if found == name {
                 return data;

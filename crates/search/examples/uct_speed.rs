@@ -1,8 +1,10 @@
 //! Simulations per second of Monte-Carlo tree search, with playouts by the stepper and in lanes, on one
-//! thread and on several: `cargo run --release -p search --example uct_speed -- SECONDS GAME...`
+//! thread and on two: `cargo run --release -p search --example uct_speed -- SECONDS REPEATS GAME...`
 //!
 //! CPU seconds are those of the whole process, so that a figure per CPU second says what sharing the graph
-//! costs, whatever else the machine is doing; the last column is the speed-up on the wall clock.
+//! costs, whatever else the machine is doing; the speed-up is that on the wall clock. Searches on one thread and on two
+//! take turns, and each figure is the median; "2 searches" are two at the same time that share nothing, which is what
+//! the machine allows. The allocator is that of the player.
 
 use std::time::{Duration, Instant};
 
@@ -11,55 +13,97 @@ use game::{Budget, Deadline, Game, Reasoner, Role};
 use search::mcts::{Mcts, Options, Playouts};
 use search::{Effort, Search};
 
-const THREADS: [usize; 2] = [1, 2];
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     let mut args = std::env::args().skip(1);
     let seconds: f64 = args.next().and_then(|s| s.parse().ok()).unwrap_or(1.0);
-    let games: Vec<String> = args.collect();
-    println!("game  playouts  threads  simulations/cpu-s  playouts/cpu-s  simulations/s  speed-up");
-    for name in &games {
-        let Some(entry) = library::find(name) else {
+    let repeats: usize = args.next().and_then(|s| s.parse().ok()).unwrap_or(1);
+    println!("game  playouts  what  simulations/cpu-s  playouts/cpu-s  simulations/s  speed-up");
+    for name in args {
+        let Some(entry) = library::find(&name) else {
             println!("{name}: not in the library");
             continue;
         };
         let Ok(game) = Game::from_text(entry.rules) else { continue };
         let reasoner = Reasoner::build(&game, &Budget::default());
         for playouts in [Playouts::Stepper, Playouts::Lanes, Playouts::Auto] {
-            let mut alone = 0.0;
-            for threads in THREADS {
-                let per_second = measure(name, &reasoner, playouts, threads, seconds, alone);
-                if threads == 1 {
-                    alone = per_second;
-                }
+            let mut speeds: [Vec<Speed>; 3] = Default::default();
+            for _ in 0..repeats.max(1) {
+                speeds[0].extend(measure(&reasoner, playouts, 1, seconds));
+                speeds[1].extend(measure(&reasoner, playouts, 2, seconds));
+                speeds[2].extend(apart(&reasoner, playouts, seconds));
+            }
+            let whats = ["1 thread", "2 threads", "2 searches"];
+            for (what, all) in whats.into_iter().zip(&speeds) {
+                let lanes = if all.iter().any(|speed| speed.lanes) { " (lanes)" } else { "" };
+                let gains =
+                    all.iter().zip(&speeds[0]).map(|(s, one)| s.per_second / one.per_second);
+                let gains: Vec<f64> = sorted(gains);
+                let texts: Vec<String> = gains.iter().map(|gain| format!("{gain:.2}")).collect();
+                println!(
+                    "{name}  {playouts:?}{lanes}  {what}  {:.0}  {:.0}  {:.0}  {:.2} ({})",
+                    median(&sorted(all.iter().map(|speed| speed.per_cpu))),
+                    median(&sorted(all.iter().map(|speed| speed.playouts))),
+                    median(&sorted(all.iter().map(|speed| speed.per_second))),
+                    median(&gains),
+                    texts.join(", "),
+                );
             }
         }
     }
 }
 
-fn measure(
-    name: &str,
-    reasoner: &Reasoner,
-    playouts: Playouts,
-    threads: usize,
-    seconds: f64,
-    alone: f64,
-) -> f64 {
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+fn median(sorted: &[f64]) -> f64 {
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Two searches at the same time that share nothing: what the machine allows.
+fn apart(reasoner: &Reasoner, playouts: Playouts, seconds: f64) -> Option<Speed> {
+    let both = std::thread::scope(|scope| {
+        let search = || scope.spawn(|| measure(reasoner, playouts, 1, seconds));
+        [search(), search()].map(|thread| thread.join().ok().flatten())
+    });
+    let [Some(one), Some(other)] = both else { return None };
+    // The CPU time of each is that of the whole process.
+    Some(Speed {
+        per_cpu: one.per_cpu + other.per_cpu,
+        playouts: one.playouts + other.playouts,
+        per_second: one.per_second + other.per_second,
+        lanes: one.lanes,
+    })
+}
+
+/// What one search did.
+struct Speed {
+    /// Simulations and playouts per CPU second.
+    per_cpu: f64,
+    playouts: f64,
+    /// Simulations per second of the clock on the wall.
+    per_second: f64,
+    lanes: bool,
+}
+
+fn measure(reasoner: &Reasoner, playouts: Playouts, threads: usize, seconds: f64) -> Option<Speed> {
     let options = Options { playouts, threads, memory: 1 << 30, ..Options::default() };
     let mut mcts = Mcts::new(reasoner, options);
-    let Ok(initial) = mcts.initial() else { return 0.0 };
+    let initial = mcts.initial().ok()?;
     let effort = Effort::until(Deadline::within(Duration::from_secs_f64(seconds)));
     let (cpu, wall) = (ProcessTime::now(), Instant::now());
     let _ = mcts.search(&initial, Role(0), &effort, &mut |_| ());
     let (cpu, wall) = (cpu.elapsed().as_secs_f64(), wall.elapsed().as_secs_f64());
     let totals = mcts.totals();
-    let per_second = totals.simulations as f64 / wall;
-    println!(
-        "{name}  {playouts:?}{}  {threads}  {:.0}  {:.0}  {per_second:.0}  {:.2}",
-        if totals.lanes { " (lanes)" } else { "" },
-        totals.simulations as f64 / cpu,
-        totals.playouts as f64 / cpu,
-        if alone > 0.0 { per_second / alone } else { 1.0 },
-    );
-    per_second
+    Some(Speed {
+        per_cpu: totals.simulations as f64 / cpu,
+        playouts: totals.playouts as f64 / cpu,
+        per_second: totals.simulations as f64 / wall,
+        lanes: totals.lanes,
+    })
 }

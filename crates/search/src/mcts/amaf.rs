@@ -137,7 +137,7 @@ pub(super) fn learn(
 fn cells<'n>(graph: &Graph, node: &'n Node, count: usize) -> &'n [Cell] {
     let Some(expansion) = node.expansion() else { return &[] };
     expansion.amaf.get_or_init(|| {
-        graph.took(count * size_of::<Cell>() + ALLOCATION);
+        graph.took(count * size_of::<Cell>() + ALLOCATION, 0);
         (0..count).map(|_| Cell::default()).collect()
     })
 }
@@ -160,7 +160,7 @@ fn learn_grave(
     values: &[f64],
     (seen, actions): (&Seen, usize),
 ) {
-    let visits = node.visits.load(std::sync::atomic::Ordering::Relaxed);
+    let visits = node.visits();
     if visits < options.amaf_reference {
         return;
     }

@@ -4,7 +4,7 @@
 //! rounds, when no thread searches. Growing is done in small parts, so that a round never waits long.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::hash::Key;
 
@@ -14,12 +14,21 @@ use super::node::{NONE, Node, NodeId};
 const CHUNK: usize = 1 << 12;
 const CHUNKS: usize = MOST_NODES / CHUNK;
 const SEGMENTS: usize = 1 << 8;
-const FIRST_SLOTS: usize = 1 << 6;
+const FIRST_SLOTS: usize = 1 << 8;
+/// Threads that count apart; further ones share.
+const STRIPES: usize = 8;
+/// Numbers that a thread puts by at a time.
+const BLOCK: u32 = 32;
+/// Nodes that find a new place in one pause: about a millisecond.
+const MOST_MOVED: usize = 1 << 14;
+/// How finely parts of the table are compared.
+const SHARES: usize = 1 << 10;
 
 type Chunk = Box<[OnceLock<Node>]>;
 
-/// A part of the table: numbers of nodes by keys, open addressing.
+/// A part of the table: numbers of nodes by keys, open addressing. On cache lines of its own, since threads count in it.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Segment {
     slots: Box<[AtomicU32]>,
     used: AtomicU32,
@@ -33,6 +42,11 @@ impl Segment {
 
     fn is_crowded(&self) -> bool {
         self.used.load(Ordering::Relaxed) as usize * 2 > self.slots.len()
+    }
+
+    /// Whether it is not far from being crowded.
+    fn is_filling(&self) -> bool {
+        self.used.load(Ordering::Relaxed) as usize * 8 > self.slots.len() * 3
     }
 }
 
@@ -53,6 +67,7 @@ pub(super) struct Graph {
     table: usize,
     crowded: AtomicBool,
     counts: Apart<Counts>,
+    stripes: [Apart<Stripe>; STRIPES],
     /// How links exchange roles.
     pub(super) exchanges: Exchanges,
 }
@@ -63,6 +78,14 @@ struct Counts {
     next: AtomicU32,
     /// How many of the numbers that may be given out again were.
     freed: AtomicUsize,
+}
+
+/// What one thread counts: threads that write to the same lines of the cache again and again wait for each other.
+#[derive(Debug, Default)]
+struct Stripe {
+    /// Numbers that only this thread gives out: the next one and, in the lower half, the one after the last.
+    ids: AtomicU64,
+    /// The bytes that it took, less those that were given back; only the sum over all stripes means anything.
     bytes: AtomicUsize,
 }
 
@@ -72,11 +95,8 @@ impl Graph {
             chunks: (0..CHUNKS).map(|_| OnceLock::new()).collect(),
             segments: (0..SEGMENTS).map(|_| Segment::new(FIRST_SLOTS)).collect(),
             free: Vec::new(),
-            counts: Apart(Counts {
-                next: AtomicU32::new(1),
-                freed: AtomicUsize::new(0),
-                bytes: AtomicUsize::new(0),
-            }),
+            counts: Apart(Counts { next: AtomicU32::new(1), freed: AtomicUsize::new(0) }),
+            stripes: Default::default(),
             table: SEGMENTS * FIRST_SLOTS * size_of::<AtomicU32>(),
             crowded: AtomicBool::new(false),
             exchanges: Exchanges::new(),
@@ -122,25 +142,37 @@ impl Graph {
     }
 
     /// Adds a node, or finds that another thread was quicker. A node that is not `shared` has no place
-    /// in the table.
-    pub(super) fn insert(&self, node: Node, shared: bool) -> Option<NodeId> {
+    /// in the table. `thread` is the number of the thread that counts it.
+    pub(super) fn insert(&self, node: Node, shared: bool, thread: usize) -> Option<NodeId> {
         let (key, bytes) = (node.key, node.bytes());
-        let id = self.fresh()?;
+        let id = self.fresh(thread)?;
         let chunk = self.chunks.get(id as usize / CHUNK)?;
         let chunk = chunk.get_or_init(|| (0..CHUNK).map(|_| OnceLock::new()).collect());
         let _ = chunk[id as usize % CHUNK].set(node);
-        self.counts.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.took(bytes, thread);
         Some(if shared { self.publish(key, id) } else { id })
     }
 
-    fn fresh(&self) -> Option<NodeId> {
+    /// A number for a node: one that is free again, or one of those put by for the thread.
+    fn fresh(&self, thread: usize) -> Option<NodeId> {
         if self.counts.0.freed.load(Ordering::Relaxed) < self.free.len() {
             let at = self.counts.0.freed.fetch_add(1, Ordering::Relaxed);
             if let Some(id) = self.free.get(at) {
                 return Some(*id);
             }
         }
-        let id = self.counts.0.next.fetch_add(1, Ordering::Relaxed);
+        let own = &self.stripes[thread % STRIPES].0.ids;
+        let taken = own.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |ids| {
+            (ids >> 32 < ids & u64::from(u32::MAX)).then_some(ids + (1 << 32))
+        });
+        let id = taken.map_or_else(
+            |_| {
+                let first = self.counts.0.next.fetch_add(BLOCK, Ordering::Relaxed);
+                own.store(u64::from(first + 1) << 32 | u64::from(first + BLOCK), Ordering::Relaxed);
+                first
+            },
+            |ids| (ids >> 32) as NodeId,
+        );
         ((id as usize) < CHUNK * CHUNKS).then_some(id)
     }
 
@@ -170,10 +202,10 @@ impl Graph {
         &self.segments[key.0 as usize % SEGMENTS]
     }
 
-    /// Counts memory that a node took later.
-    pub(super) fn took(&self, bytes: usize) {
+    /// Counts memory that a node took.
+    pub(super) fn took(&self, bytes: usize, thread: usize) {
         if bytes > 0 {
-            self.counts.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.stripes[thread % STRIPES].0.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
     }
 
@@ -184,10 +216,11 @@ impl Graph {
 
     /// The memory in use: nodes and table.
     pub(super) fn bytes(&self) -> usize {
-        self.counts.0.bytes.load(Ordering::Relaxed) + self.table
+        let taken = self.stripes.iter().map(|stripe| stripe.0.bytes.load(Ordering::Relaxed));
+        taken.fold(self.table, usize::wrapping_add)
     }
 
-    /// Nodes in use.
+    /// Nodes in use, or put by for a thread.
     pub(super) fn len(&self) -> usize {
         let given = self.counts.0.next.load(Ordering::Relaxed) as usize - 1;
         let waiting = self.free.len().saturating_sub(self.counts.0.freed.load(Ordering::Relaxed));
@@ -199,13 +232,24 @@ impl Graph {
         self.counts.0.next.load(Ordering::Relaxed).min((CHUNK * CHUNKS) as u32)
     }
 
-    /// Makes the crowded parts of the table larger.
+    /// Makes the crowded parts of the table larger, and with them those that will be crowded soon, as many as can be
+    /// moved in a moment: all threads wait meanwhile, and each pause costs them more than the moving.
     pub(super) fn grow(&mut self) {
-        for at in 0..self.segments.len() {
-            if self.segments[at].is_crowded() {
-                let size = self.segments[at].slots.len() * 2;
-                self.rebuild(at, size, |_| true);
+        let mut fullest: Vec<usize> =
+            (0..self.segments.len()).filter(|at| self.segments[*at].is_filling()).collect();
+        let share = |at: &usize| {
+            let segment = &self.segments[*at];
+            segment.used.load(Ordering::Relaxed) as usize * SHARES / segment.slots.len()
+        };
+        fullest.sort_by_cached_key(|at| std::cmp::Reverse(share(at)));
+        let mut moved = 0;
+        for at in fullest {
+            if moved >= MOST_MOVED && !self.segments[at].is_crowded() {
+                break;
             }
+            moved += self.segments[at].used.load(Ordering::Relaxed) as usize;
+            let size = self.segments[at].slots.len() * 2;
+            self.rebuild(at, size, |_| true);
         }
         self.crowded.store(false, Ordering::Relaxed);
     }
@@ -235,8 +279,8 @@ impl Graph {
         let chunk = self.chunks.get_mut(id as usize / CHUNK).and_then(OnceLock::get_mut);
         let slot = chunk.and_then(|chunk| chunk.get_mut(id as usize % CHUNK));
         if let Some(node) = slot.and_then(OnceLock::take) {
-            let bytes = self.counts.0.bytes.get_mut();
-            *bytes = bytes.saturating_sub(node.bytes());
+            let bytes = self.stripes[0].0.bytes.get_mut();
+            *bytes = bytes.wrapping_sub(node.bytes());
             self.free.push(id);
         }
     }

@@ -40,7 +40,7 @@ impl Worker {
         };
         if expansion.judged.load(Relaxed)
             || self.evaluator.is_none()
-            || node.visits.load(Relaxed) < needed(shared.options, node.roles[role].count)
+            || node.visits() < needed(shared.options, node.roles[role].count)
             || expansion.judged.swap(true, Relaxed)
         {
             return Ok(());

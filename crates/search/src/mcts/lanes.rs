@@ -56,7 +56,7 @@ impl Worker {
         meter: &mut Meter,
     ) -> Result<(), Stop> {
         let begin = Instant::now();
-        let visits = shared.graph.node(shared.root).visits.load(Relaxed);
+        let visits = shared.graph.node(shared.root).visits();
         let allowed = (visits / VISITS_FOR_A_LEAF) as usize;
         let wanted = self.rhythm.leaves.min(allowed.max(LEAST_LEAVES));
         let mut collected = Vec::new();
@@ -76,12 +76,12 @@ impl Worker {
         wanted: usize,
         collected: &mut Vec<Path>,
     ) -> Result<(), Stop> {
-        for _ in 0..wanted {
-            Self::begin(shared)?;
+        let granted = Self::begin(shared, wanted);
+        for number in 0..granted {
             let mut path = self.paths.pop().unwrap_or_default();
             if let Err(stop) = self.descend(shared, meter, &mut path) {
                 path.abandon(shared.graph);
-                shared.begun.fetch_sub(1, Relaxed);
+                shared.begun.fetch_sub((granted - number) as u64, Relaxed);
                 self.paths.push(path);
                 return Err(stop);
             }
@@ -93,7 +93,7 @@ impl Worker {
                 collected.push(path);
             }
         }
-        Ok(())
+        if granted < wanted { Err(Stop::Nodes) } else { Ok(()) }
     }
 
     /// Plays out the leaves, each as often as there are lanes for it. Those without a finished playout at the

@@ -52,7 +52,7 @@ use worker::{Pause, Shared, Worker};
 
 /// How long a round takes: afterwards there is a new report. The first rounds are shorter, so that there is
 /// something to play from the beginning.
-const ROUND: Duration = Duration::from_millis(50);
+const ROUND: Duration = Duration::from_millis(100);
 const FIRST_ROUND: Duration = Duration::from_millis(3);
 /// The part of the memory that is in use after recycling.
 const KEPT: (usize, usize) = (1, 2);
@@ -188,7 +188,7 @@ impl Mcts {
     fn hire(&mut self) {
         while self.workers.len() < self.options.threads {
             let seed = mix(self.options.seed ^ mix(self.workers.len() as u64));
-            let (machine, batch) = match &self.source {
+            let able = match &self.source {
                 Source::Reasoner(reasoner) => (reasoner.machine(), reasoner.batch(seed)),
                 Source::Machines(make) => (make(), None),
             };
@@ -198,7 +198,7 @@ impl Mcts {
                 || uses.prior > 0.0
                 || uses.cut_off.is_some();
             let evaluator = self.evaluator.as_ref().filter(|_| wanted).map(|e| e.another());
-            self.workers.push(Worker::new(machine, batch, evaluator, seed));
+            self.workers.push(Worker::new(self.workers.len(), able, evaluator, seed));
         }
     }
 
@@ -221,7 +221,7 @@ impl Mcts {
         }
         let symmetries = self.symmetries.as_deref();
         let node = self.workers[0].new_node(symmetries, &self.outer, key, state.clone())?;
-        self.graph.insert(node, true).ok_or(Stop::Memory)
+        self.graph.insert(node, true, 0).ok_or(Stop::Memory)
     }
 
     /// Whether to use lanes: asked, or measured once for a game.

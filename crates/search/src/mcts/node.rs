@@ -18,6 +18,36 @@ pub(super) const NONE: NodeId = 0;
 /// Sums of values are kept in this part of a point, so that adding is one atomic operation.
 const UNIT: f64 = 1024.0;
 
+/// Adds to a statistic. Threads that do so at the same moment may lose an update, which is harmless for a statistic; an
+/// atomic addition would make each of them wait until it has the line of the cache for itself.
+pub(super) fn add<T: Count>(to: &T, more: T::Number) {
+    to.add(more);
+}
+
+/// A number that threads count in.
+pub(super) trait Count {
+    /// The plain number.
+    type Number;
+    /// Adds, perhaps not if another thread does so at the same moment.
+    fn add(&self, more: Self::Number);
+}
+
+impl Count for AtomicU32 {
+    type Number = u32;
+
+    fn add(&self, more: u32) {
+        self.store(self.load(Relaxed).wrapping_add(more), Relaxed);
+    }
+}
+
+impl Count for AtomicU64 {
+    type Number = u64;
+
+    fn add(&self, more: u64) {
+        self.store(self.load(Relaxed).wrapping_add(more), Relaxed);
+    }
+}
+
 /// A value from 0 to 100 as a whole number of units.
 pub(super) fn fixed(value: f64) -> u64 {
     units(value.clamp(0.0, 100.0))
@@ -164,6 +194,9 @@ impl Edge {
 #[derive(Debug)]
 pub(super) struct RoleStat {
     pub(super) sum: AtomicU64,
+    /// The visits of the node; only those of the first role are counted. Here and not in the node, which threads read
+    /// all the time and which nobody writes to otherwise.
+    visits: AtomicU32,
     pub(super) bounds: SharedBounds,
     /// The implicit minimax value, at first the evaluation; not a number without an evaluator.
     pub(super) implicit: SharedF32,
@@ -292,7 +325,6 @@ pub(super) struct Node {
     pub(super) key: Key,
     pub(super) state: State,
     pub(super) turn: Turn,
-    pub(super) visits: AtomicU32,
     pub(super) roles: Box<[RoleStat]>,
     /// The moves of all roles, one role after the other; empty at an end.
     pub(super) moves: Box<[Move]>,
@@ -315,12 +347,24 @@ impl Node {
             first += count;
             let (sum, bounds) = (AtomicU64::new(0), SharedBounds::new(bounds));
             let implicit = SharedF32::new(f32::NAN);
-            RoleStat { sum, bounds, implicit, first: first - count, count }
+            let visits = AtomicU32::new(0);
+            RoleStat { sum, visits, bounds, implicit, first: first - count, count }
         });
         let roles = roles.collect();
         let moves = if open { moves.concat().into() } else { Box::default() };
-        let (visits, expansion) = (AtomicU32::new(0), OnceLock::new());
-        Self { key, state, turn, visits, roles, moves, expansion }
+        Self { key, state, turn, roles, moves, expansion: OnceLock::new() }
+    }
+
+    /// How often values came to it.
+    pub(super) fn visits(&self) -> u32 {
+        self.roles.first().map_or(0, |first| first.visits.load(Relaxed))
+    }
+
+    /// Counts a visit.
+    pub(super) fn visit(&self) {
+        if let Some(first) = self.roles.first() {
+            add(&first.visits, 1);
+        }
     }
 
     /// The role that has a choice, if it is only one; the first one where nobody has.
@@ -341,7 +385,7 @@ impl Node {
     pub(super) fn mean(&self, role: usize) -> f64 {
         let stat = &self.roles[role];
         let bounds = stat.bounds.get();
-        match self.visits.load(Relaxed) {
+        match self.visits() {
             0 => f64::midpoint(f64::from(bounds.low), f64::from(bounds.high)),
             visits => bounds.clamp(stat.sum.load(Relaxed) as f64 / UNIT / f64::from(visits)),
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::exchange::{Exchange, Link};
 use super::graph::Graph;
-use super::node::{Bounds, Edge, Expansion, NONE, Node, NodeId, fixed};
+use super::node::{Bounds, Edge, Expansion, NONE, Node, NodeId, add, fixed};
 use super::options::{Options, Simultaneous};
 use super::select;
 use super::solver;
@@ -123,15 +123,16 @@ impl Path {
                         let bounds = below.roles[part].bounds.get();
                         news = edge.bounds.tighten(bounds) || news;
                     }
-                    let visits = edge.visits.fetch_add(1, Relaxed) + 1;
+                    let visits = edge.visits.load(Relaxed) + 1;
+                    edge.visits.store(visits, Relaxed);
                     if node.roles[role].count > 1 {
                         edge.pending.fetch_sub(1, Relaxed);
                     }
-                    if below.visits.load(Relaxed) >= visits {
+                    if below.visits() >= visits {
                         edge.set_mean(below.mean(part), visits);
                     } else {
                         // The node was made anew: it knows less than the edge.
-                        edge.sum.fetch_add(fixed(values[role]), Relaxed);
+                        add(&edge.sum, fixed(values[role]));
                     }
                 }
                 None => self.back_up_several(options, graph, step, values),
@@ -160,8 +161,8 @@ impl Path {
             }
             let edge = &expansion.edges[*at as usize];
             edge.pending.fetch_sub(1, Relaxed);
-            edge.visits.fetch_add(1, Relaxed);
-            edge.sum.fetch_add(fixed(values[role]), Relaxed);
+            add(&edge.visits, 1);
+            add(&edge.sum, fixed(values[role]));
             if let (Simultaneous::Regret, Some(children)) =
                 (options.simultaneous, &expansion.children)
             {
@@ -187,17 +188,18 @@ fn take_known(graph: &Graph, edge: &Edge, values: &mut [f64]) {
         let stat = &child.roles[graph.exchanges.to(link.exchange(), role)];
         *value = stat.bounds.get().clamp(*value);
     }
-    let visits = edge.visits.fetch_add(1, Relaxed) + 1;
+    let visits = edge.visits.load(Relaxed) + 1;
+    edge.visits.store(visits, Relaxed);
     // The bounds of the edge make its mean exact.
     edge.set_mean(edge.mean(), visits);
 }
 
 /// Counts a visit with its values, which are moved into what is proven.
 fn count(node: &Node, values: &mut [f64]) {
-    node.visits.fetch_add(1, Relaxed);
+    node.visit();
     for (stat, value) in node.roles.iter().zip(values) {
         *value = stat.bounds.get().clamp(*value);
-        stat.sum.fetch_add(fixed(*value), Relaxed);
+        add(&stat.sum, fixed(*value));
     }
 }
 

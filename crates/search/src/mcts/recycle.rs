@@ -2,8 +2,6 @@
 //!
 //! Each part leaves the graph sound, so the work can end at any moment when the time is over.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use game::Deadline;
 
 use super::exchange::Link;
@@ -26,7 +24,7 @@ pub(super) fn recycle(graph: &mut Graph, root: NodeId, target: usize, deadline: 
 fn choose(graph: &Graph, root: NodeId, target: usize, deadline: &Deadline) -> Option<Vec<bool>> {
     let mut reached = vec![false; graph.end() as usize];
     let mut bytes_by_size = [0_usize; 33];
-    let size = |id: NodeId| (32 - graph.node(id).visits.load(Relaxed).leading_zeros()) as usize;
+    let size = |id: NodeId| (32 - graph.node(id).visits().leading_zeros()) as usize;
     let mut open = vec![root];
     reached[root as usize] = true;
     let mut handled = 0;

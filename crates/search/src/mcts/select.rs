@@ -38,7 +38,7 @@ pub(super) fn by_ucb(
     let range = node.range(role);
     let edges = &expansion.edges[range.clone()];
     let sure = edges.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0);
-    let visits = f64::from(node.visits.load(Relaxed)) + 1.0;
+    let visits = f64::from(node.visits()) + 1.0;
     let scale = options.exploration * visits.ln().max(0.0).sqrt();
     let turn = random.below(edges.len().max(1));
     let mut best = (f64::NEG_INFINITY, range.start + turn);

@@ -73,6 +73,8 @@ pub(super) enum Pause {
 
 /// What a thread owns; it lives as long as the search.
 pub(super) struct Worker {
+    /// Which of the threads it is.
+    number: usize,
     pub(super) machine: Box<dyn Machine>,
     pub(super) batch: Option<Batch>,
     pub(super) evaluator: Option<Box<dyn Evaluator>>,
@@ -89,12 +91,13 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(
-        machine: Box<dyn Machine>,
-        batch: Option<Batch>,
+        number: usize,
+        (machine, batch): (Box<dyn Machine>, Option<Batch>),
         evaluator: Option<Box<dyn Evaluator>>,
         seed: u64,
     ) -> Self {
         Self {
+            number,
             machine,
             batch,
             evaluator,
@@ -132,17 +135,18 @@ impl Worker {
         }
     }
 
-    /// Takes a ticket for a simulation.
-    pub(super) fn begin(shared: &Shared<'_>) -> Result<(), Stop> {
-        if shared.begun.fetch_add(1, Relaxed) >= shared.most {
-            shared.begun.fetch_sub(1, Relaxed);
-            return Err(Stop::Nodes);
-        }
-        Ok(())
+    /// Takes tickets for simulations: as many as there are, `wanted` at most.
+    pub(super) fn begin(shared: &Shared<'_>, wanted: usize) -> usize {
+        let before = shared.begun.fetch_add(wanted as u64, Relaxed);
+        let granted = shared.most.saturating_sub(before).min(wanted as u64);
+        shared.begun.fetch_sub(wanted as u64 - granted, Relaxed);
+        granted as usize
     }
 
     fn simulate_by_steps(&mut self, shared: &Shared<'_>, meter: &mut Meter) -> Result<(), Stop> {
-        Self::begin(shared)?;
+        if Self::begin(shared, 1) == 0 {
+            return Err(Stop::Nodes);
+        }
         let mut path = std::mem::take(&mut self.paths[0]);
         let result = self.simulation(shared, meter, &mut path);
         if result.is_err() {
@@ -207,7 +211,7 @@ impl Worker {
         let mut after = [0; 2];
         loop {
             let node = shared.graph.node(path.leaf);
-            let fresh = node.visits.load(Relaxed) == 0;
+            let fresh = node.visits() == 0;
             if node.turn == Turn::End
                 || fresh
                 || (shared.options.solver && node.is_settled())
@@ -220,7 +224,7 @@ impl Worker {
                 return Ok(after);
             }
             let (expansion, bytes) = node.expand(shared.outer);
-            shared.graph.took(bytes);
+            shared.graph.took(bytes, self.number);
             if shared.options.prior > 0.0 {
                 self.judge(shared, meter, node, expansion)?;
             }
@@ -332,7 +336,8 @@ impl Worker {
         }
         let node = self.new_node(shared.symmetries, shared.outer, key, state)?;
         let decided = node.turn == Turn::End;
-        let id = shared.graph.insert(node, shared.options.transpositions).ok_or(Stop::Memory)?;
+        let id = shared.graph.insert(node, shared.options.transpositions, self.number);
+        let id = id.ok_or(Stop::Memory)?;
         if !decided && shared.options.solver && shared.options.decisive != Decisive::Off {
             self.look_for_win(shared, id)?;
         }
@@ -384,7 +389,7 @@ impl Worker {
             let key = shared.zobrist.key(&end);
             let child = self.node_of(shared, key, end)?;
             let (expansion, bytes) = node.expand(shared.outer);
-            shared.graph.took(bytes);
+            shared.graph.took(bytes, self.number);
             expansion.edges[at].set_child(Link::new(child, Exchange::NONE));
             super::solver::update(shared.graph, node, shared.outer);
             return Ok(());

@@ -71,6 +71,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Be a player that any game manager can use
     Serve(crate::serve::ServeArgs),
+    /// List, show or forget what is kept about games from match to match
+    Knowledge(crate::knowledge::KnowledgeArgs),
     /// Play a match between strategies, players over HTTP and people
     Match(crate::matches::MatchArgs),
     /// Check the record of a match against the rules, and show it

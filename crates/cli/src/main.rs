@@ -6,6 +6,7 @@
 
 mod ablation;
 mod analyze;
+mod archive;
 mod args;
 mod bench;
 mod board;
@@ -22,6 +23,7 @@ mod games;
 mod human;
 mod input;
 mod inspect;
+mod knowledge;
 mod limits;
 mod machines;
 mod matches;
@@ -84,6 +86,7 @@ fn dispatch(
         Some(Command::Prove(args)) => prove::run(&args, session),
         Some(Command::Proofs(args)) => proofs::run(&args, session),
         Some(Command::Serve(args)) => serve::run(&args, session),
+        Some(Command::Knowledge(args)) => knowledge::run(&args, session),
         Some(Command::Match(args)) => matches::run(&args, session),
         Some(Command::Replay(args)) => replay::run(&args, session),
         Some(Command::Tournament(args)) => tournament::run(&args, session),

@@ -17,6 +17,7 @@ use crate::board::Board;
 use crate::exit::{self, Exit, Failure};
 use crate::human::Human;
 use crate::input;
+use crate::knowledge;
 use crate::limits::{ReadLimits, seconds};
 use crate::serve;
 use crate::session::Session;
@@ -70,6 +71,9 @@ pub struct MatchArgs {
     /// Give players other names than those of the rules
     #[arg(long, value_name = "SEED")]
     pub scramble: Option<u64>,
+    /// Let strategies use and keep knowledge of games; without it every match begins anew
+    #[arg(long, value_name = "DIR|off")]
+    pub knowledge: Option<String>,
     /// After that many faults a player forfeits: random moves are made for it, its result is 0
     #[arg(long, value_name = "N")]
     pub forfeit: Option<u32>,
@@ -109,11 +113,14 @@ pub fn run(args: &MatchArgs, session: &mut Session) -> anyhow::Result<Exit> {
     configure(&mut setup, args, &specs, session);
     let terminal = Arc::new(Mutex::new(()));
     let longest = thinking(args, &specs);
+    let place = args.knowledge.as_deref().and_then(|told| knowledge::place(Some(told)));
+    let archive = knowledge::archive(place.as_deref(), exit::warn);
     let mut seats: Vec<Box<dyn Seat>> = specs
         .iter()
         .map(|spec| {
             let human = || Box::new(Human::new(&spec.name, &terminal)) as Box<dyn Seat>;
-            spec.seat_thinking(args.seed, args.retries, longest).unwrap_or_else(human)
+            let seat = spec.seat_with(args.seed, args.retries, longest, archive.clone());
+            seat.unwrap_or_else(human)
         })
         .collect();
     let show = !args.quiet && !args.json && args.watch.as_deref() != Some("-");

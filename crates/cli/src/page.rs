@@ -146,14 +146,19 @@ fn config(args: &WebArgs) -> anyhow::Result<Config> {
     })
 }
 
-/// Where the data of a user are by the customs of the system; none if there is no home.
+/// Where matches are kept.
 fn usual_place() -> Option<PathBuf> {
+    Some(data_folder()?.join("web.db"))
+}
+
+/// Where the data of a user are by the customs of the system; none if there is no home.
+pub fn data_folder() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let folder = variable("XDG_DATA_HOME")
         .map(PathBuf::from)
         .or_else(|| variable("LOCALAPPDATA").map(PathBuf::from))
         .or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/share")))?;
-    Some(folder.join("fluxion").join("web.db"))
+    Some(folder.join("fluxion"))
 }
 
 /// Listens; where the usual port is taken and no other was named, on any free one.

@@ -17,6 +17,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::exit::{self, Exit, Failure};
+use crate::knowledge;
 use crate::limits::seconds;
 use crate::session::Session;
 
@@ -59,6 +60,9 @@ pub struct ServeArgs {
     /// The memory of a match in megabytes
     #[arg(long, default_value_t = 1024, value_name = "MB")]
     pub memory: usize,
+    /// Where knowledge of games is kept for later matches; the data folder of the user if nothing is said
+    #[arg(long, value_name = "DIR|off")]
+    pub knowledge: Option<String>,
     /// Append every event as a line of JSON
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
@@ -97,6 +101,7 @@ pub fn run(args: &ServeArgs, session: &mut Session) -> anyhow::Result<Exit> {
         Failure::cannot(error.to_string()).hint("`fluxion serve --help` lists them")
     })?;
     listen_to_events(args)?;
+    let place = knowledge::place(args.knowledge.as_deref());
     let config = Config {
         address: SocketAddr::new(args.bind, args.port),
         name: args.name.clone(),
@@ -107,6 +112,7 @@ pub fn run(args: &ServeArgs, session: &mut Session) -> anyhow::Result<Exit> {
         seed: args.seed,
         memory: args.memory << 20,
         tidy: Some(give_back),
+        archive: knowledge::archive(place.as_deref(), |text| tracing::warn!("{text}")),
         ..Config::default()
     };
     let address = config.address;

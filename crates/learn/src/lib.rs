@@ -38,4 +38,4 @@ mod regression;
 
 pub use gather::{Effort, Position, gather};
 pub use held::Held;
-pub use model::{Fitting, Learned, Model};
+pub use model::{Fitting, Learned, Model, RoleWeights};

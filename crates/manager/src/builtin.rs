@@ -1,9 +1,10 @@
 //! A strategy of this program at the table, without a wire.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{Deadline, Game, JointMove, Move};
-use player::{PlayError, Player, Setup, Strategy};
+use player::{Archive, PlayError, Player, Setup, Strategy};
 
 use crate::seat::{Ask, Briefing, Fault, Seat};
 
@@ -14,6 +15,7 @@ pub struct Builtin {
     ponder: bool,
     memory: usize,
     longest: Option<Duration>,
+    archive: Option<Arc<dyn Archive>>,
     player: Option<Player>,
 }
 
@@ -25,7 +27,15 @@ const MARGIN: Duration = Duration::from_millis(50);
 impl Builtin {
     /// A seat whose random choices come from a seed.
     pub fn new(strategy: Strategy, seed: u64) -> Self {
-        Self { strategy, seed, ponder: false, memory: MEMORY, longest: None, player: None }
+        Self {
+            strategy,
+            seed,
+            ponder: false,
+            memory: MEMORY,
+            longest: None,
+            archive: None,
+            player: None,
+        }
     }
 
     /// Lets it think while others do.
@@ -39,6 +49,13 @@ impl Builtin {
     #[must_use]
     pub fn thinking(mut self, longest: Option<Duration>) -> Self {
         self.longest = longest;
+        self
+    }
+
+    /// Lets it use and keep knowledge of games; by itself it begins every match anew.
+    #[must_use]
+    pub fn remembering(mut self, archive: Option<Arc<dyn Archive>>) -> Self {
+        self.archive = archive;
         self
     }
 
@@ -69,6 +86,7 @@ impl Seat for Builtin {
         // Each role its own numbers, also where one strategy plays several.
         setup.seed = self.seed.wrapping_mul(31).wrapping_add(u64::from(briefing.role.0));
         (setup.ponder, setup.memory) = (self.ponder, self.memory);
+        setup.archive.clone_from(&self.archive);
         let player = self.player.insert(self.strategy.player(setup));
         player.start(&before(deadline)).map_err(|error| Fault::Refused(error.to_string()))
     }
@@ -85,7 +103,10 @@ impl Seat for Builtin {
         })
     }
 
-    fn stop(&mut self, _game: &Game, _last: Option<&JointMove>) {
+    fn stop(&mut self, _game: &Game, last: Option<&JointMove>) {
+        if let Some(player) = &mut self.player {
+            player.finish(last);
+        }
         self.abort();
     }
 

@@ -1,9 +1,10 @@
 //! Players as people name them: `uct:threads=2`, `http://localhost:9147`, `human`, `me=random`.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use player::Strategy;
+use player::{Archive, Strategy};
 
 use crate::builtin::Builtin;
 use crate::remote::{Address, Remote};
@@ -87,22 +88,24 @@ impl Spec {
 
     /// A seat for it; none for people, whom only a terminal can seat.
     pub fn seat(&self, seed: u64, retries: u32) -> Option<Box<dyn Seat>> {
-        self.seat_thinking(seed, retries, None)
+        self.seat_with(seed, retries, None, None)
     }
 
-    /// The same, with the longest time that a strategy thinks about a move.
-    pub fn seat_thinking(
+    /// The same, with the longest time that a strategy thinks about a move, and where it keeps knowledge.
+    pub fn seat_with(
         &self,
         seed: u64,
         retries: u32,
         longest: Option<Duration>,
+        archive: Option<Arc<dyn Archive>>,
     ) -> Option<Box<dyn Seat>> {
         match &self.kind {
             Kind::Remote(address) => {
                 Some(Box::new(Remote::new(self.name.clone(), address.clone()).retrying(retries)))
             }
             Kind::Builtin(strategy) => {
-                Some(Box::new(Builtin::new(strategy.clone(), seed).thinking(longest)))
+                let seat = Builtin::new(strategy.clone(), seed);
+                Some(Box::new(seat.thinking(longest).remembering(archive)))
             }
             Kind::Human => None,
         }

@@ -7,51 +7,141 @@ use crate::thinker::Context;
 
 /// What was learned, and what to judge other evaluators by.
 pub(crate) struct Lesson {
-    model: Model,
+    /// What predicts best.
+    taught: Taught,
+    /// What rests on most positions, unless it is clearly worse: positions held out of one match are few.
+    kept: Taught,
     held: Held,
-    positions: usize,
+    /// Of the positions, those of earlier matches.
+    before: usize,
+}
+
+/// What can be taken into another match.
+#[derive(Clone, Debug)]
+pub(crate) struct Taught {
+    pub(crate) model: Model,
+    /// From so many positions.
+    pub(crate) positions: usize,
+    /// For each role the correlation with results of positions held out.
+    pub(crate) correlations: Vec<f64>,
+}
+
+impl Taught {
+    /// All correlations together.
+    fn worth(&self) -> f64 {
+        self.correlations.iter().sum()
+    }
 }
 
 /// The part of the time for playing; the rest is for learning from it.
 const PLAYING: (u32, u32) = (1, 2);
 /// How many positions are enough.
-const POSITIONS: usize = 60_000;
-/// The positions where the clock has no end.
+pub(crate) const POSITIONS: usize = 60_000;
+/// The positions where the clock has no end; also those that are looked at where enough is known, to judge by.
 const WITHOUT_CLOCK: usize = 6000;
+/// What was learned before counts for no more positions than this, so that it can be unlearned.
+const MOST_BEFORE: usize = 10 * POSITIONS;
+/// By how much a correlation may be less for what rests on more positions to be kept all the same.
+const DOUBT: f64 = 0.03;
 
-/// Learns until a deadline at most; none without a circuit, or without enough positions.
-pub(crate) fn learned(context: &Context, deadline: &Deadline) -> Option<Lesson> {
+/// Learns until a deadline at most; none without a circuit, or without enough positions. What was learned in earlier
+/// matches is blended in by the numbers of positions, where that predicts no worse what was held out.
+pub(crate) fn learned(
+    context: &Context,
+    before: Option<Taught>,
+    deadline: &Deadline,
+) -> Option<Lesson> {
     let reasoner = &context.reasoner;
     let seed = context.seed;
     let mut batches = (reasoner.batch(seed)?, reasoner.batch(seed ^ 0x1EA2)?);
-    let (playing, positions) = match deadline.left() {
+    let (playing, enough) = match deadline.left() {
         Some(left) => {
             let end = std::time::Instant::now() + left * PLAYING.0 / PLAYING.1;
             (deadline.not_after(end), POSITIONS)
         }
         None => (deadline.clone(), WITHOUT_CLOCK),
     };
+    let known = before.as_ref().map_or(0, |taught| taught.positions);
+    let positions = enough.saturating_sub(known).max(WITHOUT_CLOCK);
     let effort = Effort { positions, ..Effort::default() };
     let positions = gather(&mut batches, &effort, &playing);
-    let (model, held) = Model::fit(&positions, &Fitting::default(), deadline)?;
-    Some(Lesson { model, held, positions: positions.len() })
+    let roles = reasoner.game().roles().len();
+    match Model::fit(&positions, &Fitting::default(), deadline) {
+        Some((model, held)) => Some(Lesson::of((model, positions.len()), held, before, roles)),
+        // Too little to learn from, or to judge by.
+        None => before.map(|taught| Lesson {
+            before: known,
+            kept: taught.clone(),
+            taught,
+            held: Held::default(),
+        }),
+    }
 }
 
 impl Lesson {
-    /// The evaluator.
-    pub(crate) fn evaluator(&self) -> Box<dyn Evaluator> {
-        Box::new(self.model.evaluator())
+    /// The best of what is new, what was known, and both together.
+    fn of(
+        (new, positions): (Model, usize),
+        held: Held,
+        before: Option<Taught>,
+        roles: usize,
+    ) -> Self {
+        let judge = |model: Model, positions: usize| {
+            let mut evaluator = model.evaluator();
+            let correlation = |role| held.correlation(&mut evaluator, Role(role as u32));
+            let correlations = (0..roles).map(correlation).collect();
+            Taught { model, positions: positions.min(MOST_BEFORE), correlations }
+        };
+        let mut best = judge(new, positions);
+        let mut kept = best.clone();
+        let mut used = 0;
+        if let Some(before) = before {
+            let known = before.positions.min(MOST_BEFORE);
+            let share = known as f32 / (known + positions).max(1) as f32;
+            let blend = judge(best.model.blended(&before.model, share), known + positions);
+            let doubt = DOUBT * roles as f64;
+            if blend.worth() >= best.worth() - doubt {
+                kept = blend.clone();
+            }
+            for earlier in [judge(before.model, known), blend] {
+                if earlier.worth() >= best.worth() {
+                    (best, used) = (earlier, known);
+                }
+            }
+        }
+        Self { taught: best, kept, held, before: used }
     }
 
-    /// How well an evaluator predicts what random play brings a role: a correlation.
-    pub(crate) fn judge(&self, evaluator: &mut dyn Evaluator, role: Role) -> f64 {
-        self.held.correlation(evaluator, role)
+    /// What can be taken into another match.
+    pub(crate) fn kept(&self) -> &Taught {
+        &self.kept
+    }
+
+    /// The evaluator.
+    pub(crate) fn evaluator(&self) -> Box<dyn Evaluator> {
+        Box::new(self.taught.model.evaluator())
+    }
+
+    /// How well what was learned predicts what random play brings a role: a correlation.
+    pub(crate) fn merit(&self, role: Role) -> f64 {
+        self.taught.correlations.get(role.index()).copied().unwrap_or(0.0)
+    }
+
+    /// The same for another evaluator; none if there is nothing to judge by.
+    pub(crate) fn judge(&self, evaluator: &mut dyn Evaluator, role: Role) -> Option<f64> {
+        (!self.held.is_empty()).then(|| self.held.correlation(evaluator, role))
     }
 
     /// In words.
     pub(crate) fn in_words(&self, role: Role) -> String {
-        let found = self.judge(&mut self.model.evaluator(), role);
-        let (positions, pairs) = (self.positions, self.model.pairs());
-        format!("from {positions} positions, {pairs} pairs of fluents, correlation {found:.2}")
+        let (positions, pairs) = (self.taught.positions, self.taught.model.pairs());
+        let earlier = match self.before {
+            0 => String::new(),
+            before => format!(" ({before} of earlier matches)"),
+        };
+        let found = self.merit(role);
+        format!(
+            "from {positions} positions{earlier}, {pairs} pairs of fluents, correlation {found:.2}"
+        )
     }
 }

@@ -23,10 +23,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! What a match teaches about a game can be kept for the next one: [`Knowledge`], in an [`Archive`] of the host.
+//!
 //! The crate is pure: no files, sockets or printing; seeds and deadlines are arguments.
 
+mod archive;
 mod automorphisms;
 mod fluxion;
+pub mod knowledge;
 mod lessons;
 mod options;
 mod play;
@@ -38,7 +42,9 @@ mod strategy;
 mod thinker;
 mod worker;
 
+pub use archive::{Archive, Key};
 pub use automorphisms::automorphisms;
+pub use knowledge::Knowledge;
 pub use options::{Kind, OptionInfo, Options};
 pub use play::{PlayError, Player, Setup, Trouble, circuit_budget};
 pub use registry::StrategyInfo;

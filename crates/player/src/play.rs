@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use game::playout::Random;
 use game::{Budget, Deadline, Game, JointMove, Machine, Move, ReasonError, Reasoner, Role, State};
 
+use crate::archive::{Archive, Recollection};
 use crate::strategy::Strategy;
 use crate::thinker::{Context, Thought};
 use crate::worker::{Answer, Task, Watch, Worker};
@@ -33,6 +34,8 @@ pub struct Setup {
     pub memory: usize,
     /// A reasoner to share with others; otherwise one is built in the background from the start on.
     pub reasoner: Option<Reasoner>,
+    /// Where knowledge of games is kept; none to begin every match anew and to keep nothing.
+    pub archive: Option<Arc<dyn Archive>>,
 }
 
 /// The memory that a player may use unless told otherwise.
@@ -55,6 +58,7 @@ impl Setup {
             margin: MARGIN,
             memory: MEMORY,
             reasoner: None,
+            archive: None,
         }
     }
 
@@ -139,6 +143,9 @@ pub struct Player {
     last: Option<Thought>,
     trouble: Option<Trouble>,
     findings: Arc<Mutex<Vec<String>>>,
+    recollection: Option<Arc<Recollection>>,
+    /// Moves made so far.
+    moves: u32,
 }
 
 impl Player {
@@ -155,7 +162,9 @@ impl Player {
             memory: setup.memory,
             interrupt: Arc::default(),
             findings: Arc::default(),
+            recollection: setup.archive.clone().map(|archive| Arc::new(Recollection::new(archive))),
         };
+        let recollection = context.recollection.clone();
         let findings = context.findings.clone();
         Self {
             machine: reasoner.machine(),
@@ -168,6 +177,8 @@ impl Player {
             last: None,
             trouble: None,
             findings,
+            recollection,
+            moves: 0,
             strategy,
             setup,
         }
@@ -226,8 +237,27 @@ impl Player {
             [only] => only,
             _ => self.choose(&state, &legal, deadline),
         };
+        self.moves += 1;
         self.ponder(Some(action));
         Ok(action)
+    }
+
+    /// Takes note of the end of the match, after the joint move that was made last, so that its result can be kept.
+    /// Nothing is kept of a match that was not played to its end.
+    pub fn finish(&mut self, last: Option<&JointMove>) {
+        self.quiet();
+        let Some(memory) = self.recollection.clone() else { return };
+        if self.state.is_none() || self.follow(last).is_err() {
+            return;
+        }
+        let role = self.setup.role;
+        let state = self.state.clone().unwrap_or_default();
+        if let Ok(true) = self.machine.is_terminal(&state)
+            && let Ok(goal) = self.machine.goal(&state, role)
+            && let Some(goal) = goal.value()
+        {
+            memory.result(self.setup.game.roles(), role, goal.0, self.moves);
+        }
     }
 
     /// Goes on from another state than the one that the joint moves led to: for hosts that repair a

@@ -133,7 +133,8 @@ pub(crate) fn evaluator(
     deadline: &Deadline,
 ) -> Option<Box<dyn Evaluator>> {
     if name == "learned" {
-        return crate::lessons::learned(context, &half(deadline)).map(|lesson| lesson.evaluator());
+        return crate::lessons::learned(context, None, &half(deadline))
+            .map(|lesson| lesson.evaluator());
     }
     if let Some(heuristic) = relax::Heuristic::named(name) {
         let shared = relaxation(context, deadline)?;

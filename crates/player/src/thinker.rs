@@ -7,6 +7,8 @@ use std::time::Duration;
 use game::{Deadline, Limits, Machine, Move, ReasonError, Reasoner, Role, State};
 use search::SearchReport;
 
+use crate::archive::Recollection;
+
 /// What a thinker is given when it is made.
 #[derive(Clone)]
 pub struct Context {
@@ -24,6 +26,8 @@ pub struct Context {
     pub interrupt: Arc<AtomicBool>,
     /// What was found out about the game, in words: for logs.
     pub findings: Arc<Mutex<Vec<String>>>,
+    /// What outlives the match, if anything does.
+    pub(crate) recollection: Option<Arc<Recollection>>,
 }
 
 impl Context {

@@ -5,9 +5,10 @@ use game::{Deadline, Gates, GroundTerm, Reasoner};
 use structure::Functor;
 
 use crate::candidates;
-use crate::property::Kind;
+use crate::check::Checked;
+use crate::property::{Kind, Property};
 use crate::prover::{Finding, Options, Prover};
-use crate::verdict::Verdict;
+use crate::verdict::{Engine, Verdict};
 
 /// Facts about a game that are proved, and no others.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each proved or not")]
@@ -92,6 +93,26 @@ impl Knowledge {
 /// Findings that are there already, as a prover for the analysis of structures.
 #[derive(Clone, Debug, Default)]
 pub struct Told(pub Vec<Finding>);
+
+impl Told {
+    /// How many findings decide nothing.
+    pub fn open(&self) -> usize {
+        self.0.iter().filter(|finding| matches!(finding.verdict, Verdict::Unknown { .. })).count()
+    }
+
+    /// Adds what is known from an earlier match: that a property holds, or that it does not.
+    pub fn remember(&mut self, property: Property, holds: bool) {
+        let engine = Engine::Memory;
+        let verdict = if holds {
+            let (hypotheses, certificate) = (Vec::new(), None);
+            Verdict::Proved { engine, k: 0, hypotheses, seconds: 0.0, certificate }
+        } else {
+            Verdict::Refuted { engine, trace: Vec::new(), seconds: 0.0 }
+        };
+        let text = String::new();
+        self.0.push(Finding { property, text, verdict, checked: Checked::Nothing });
+    }
+}
 
 impl structure::Prover for Told {
     fn inputs(&mut self, fluent: Functor, inputs: &[usize]) -> structure::Verdict {

@@ -22,6 +22,8 @@ pub enum Engine {
     Rules,
     /// The first of its hypotheses is symmetric to it (thesis §8.4, [`crate::symmetric`]).
     Symmetry,
+    /// Somebody proved it, or saw it fail, in an earlier match of the same game.
+    Memory,
 }
 
 impl fmt::Display for Engine {
@@ -33,6 +35,7 @@ impl fmt::Display for Engine {
             Self::Enumeration => "enumeration",
             Self::Rules => "rules",
             Self::Symmetry => "symmetry",
+            Self::Memory => "memory",
         })
     }
 }

@@ -1,9 +1,10 @@
 //! What can be set about the player server.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
-use player::Strategy;
+use player::{Archive, Strategy};
 
 /// The settings of a server.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Config {
     pub waiting: usize,
     /// How long a match may be silent before it is ended, beyond three times its longest clock.
     pub silence: Duration,
+    /// Where knowledge of games is kept; none to keep nothing.
+    pub archive: Option<Arc<dyn Archive>>,
     /// Called some seconds after the last match has ended, in a thread of its own: what the allocator of the program
     /// keeps may be given back then.
     pub tidy: Option<fn()>,
@@ -55,6 +58,7 @@ impl Default for Config {
             pause: Duration::from_secs(5),
             waiting: 200,
             silence: Duration::from_secs(10),
+            archive: None,
             tidy: None,
         }
     }

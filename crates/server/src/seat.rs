@@ -143,6 +143,7 @@ impl Table {
     fn new(mut setup: Setup, config: &Config, ready: Arc<Ready>) -> Option<Self> {
         let role = setup.role;
         (setup.seed, setup.ponder, setup.memory) = (config.seed, config.ponder, config.memory);
+        setup.archive.clone_from(&config.archive);
         let strategy = config.strategy.clone().or_else(|| Strategy::parse("random").ok())?;
         let player = strategy.player(setup);
         match History::new(player.reasoner(), role, &ready.cancel) {
@@ -284,6 +285,10 @@ impl Table {
         }
         let over = self.history.is_terminal().unwrap_or(false);
         let goals = self.history.goals().unwrap_or_default();
+        if over {
+            self.player.resume_at(self.history.state());
+            self.player.finish(None);
+        }
         info!(steps = self.history.steps(), over, ?goals, "STOP");
     }
 }

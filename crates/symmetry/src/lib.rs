@@ -21,18 +21,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`Fingerprint`] is what all copies of a rule sheet under other names have in common: a key, and names of terms.
+//!
 //! The crate is pure but for the one module [`nauty`] that calls C, and for the clock.
 
 mod canonical;
 pub mod chain;
 pub mod check;
 mod detect;
+mod fingerprint;
 mod fitting;
 mod goal_values;
 pub mod graph;
 pub mod ground_graph;
 mod ground_logic;
 mod images;
+mod labelling;
 mod logic;
 pub mod nauty;
 mod order;
@@ -47,8 +51,10 @@ mod thrift;
 
 pub use canonical::{Representatives, Size};
 pub use detect::{Options, detect};
+pub use fingerprint::{BadKey, Bounds, Fingerprint, Key};
 pub use order::Order;
 pub use points::{Point, Points};
+pub use rule_graph::SymbolKey;
 pub use rules::Start;
 pub use symmetries::{Generator, Part, Source, Symmetries};
 pub use thrift::{Prices, Thrifty};

@@ -23,7 +23,7 @@ use game::Deadline;
 use nauty_Traces_sys::{FALSE, optionblk, sparsegraph, sparsenauty, statsblk};
 
 use crate::graph::{Graph, is_automorphism};
-use crate::permutation::{identity, is_identity};
+use crate::permutation::{identity, is_identity, is_permutation};
 use crate::refine::{Portion, portions};
 
 /// Bounds on one run.
@@ -211,16 +211,30 @@ fn run_in_turn(
         return;
     }
     let deadline = &bounds.deadline;
+    let largest = parts.iter().map(|part| part.vertices.len()).max().unwrap_or(0);
+    let inner = &mut *found;
+    let ended = in_turn(largest, deadline, move || run_all(parts, wanted, deadline, inner, room));
+    if ended.is_none() {
+        found.complete = false;
+    }
+}
+
+/// Does work that calls nauty for graphs of so many vertices at most, when it is its turn, in a thread of its own;
+/// nauty is told to stop when the deadline passes. None if the work panicked.
+fn in_turn<T: Send>(
+    largest: usize,
+    deadline: &Deadline,
+    work: impl FnOnce() -> T + Send,
+) -> Option<T> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     request_stop(false);
-    let largest = parts.iter().map(|part| part.vertices.len()).max().unwrap_or(0);
     let stack = STACK + STACK_PER_VERTEX * largest;
-    let inner = &mut *found;
     let ended = std::thread::scope(|scope| {
         let (done, ended) = mpsc::channel::<()>();
         let worker = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, move || {
-            run_all(parts, wanted, deadline, inner, room);
+            let result = work();
             drop(done);
+            result
         });
         while ended.recv_timeout(POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
             if deadline.passed() {
@@ -230,9 +244,25 @@ fn run_in_turn(
         worker.ok().and_then(|worker| worker.join().ok())
     });
     request_stop(false);
-    if ended.is_none() {
-        found.complete = false;
+    ended
+}
+
+/// For each of some graphs its vertices in a canonical order: graphs that differ only in the numbers of their
+/// vertices are the same graph when these are numbered by their places in it. None if the deadline passed first.
+pub fn canonical_orders(graphs: &[&Graph], deadline: &Deadline) -> Option<Vec<Vec<u32>>> {
+    if graphs.is_empty() {
+        return Some(Vec::new());
     }
+    let largest = graphs.iter().map(|graph| graph.vertices()).max()?;
+    let order = |graph: &&Graph| {
+        let (starts, ends) = graph.neighbours();
+        if deadline.passed() {
+            return None;
+        }
+        let (order, ended) = Input::new(graph.colours(), &starts, &ends).run(None, true);
+        (ended && is_permutation(&order)).then_some(order)
+    };
+    in_turn(largest, deadline, || graphs.iter().map(order).collect())?
 }
 
 fn run_all(
@@ -269,50 +299,94 @@ fn run_all(
 
 /// Runs nauty in this thread: generators, and whether these are all.
 fn run(collector: Collector) -> (Vec<Vec<u32>>, bool) {
-    let count = collector.colours.len();
-    let mut starts: Vec<usize> = collector.starts[..count].to_vec();
-    let degree = |pair: &[usize]| ((pair[1] - pair[0]) as u32).cast_signed();
-    let mut degrees: Vec<c_int> = collector.starts.windows(2).map(degree).collect();
-    let mut ends: Vec<c_int> = collector.ends.iter().map(|v| v.cast_signed()).collect();
-    let edges = ends.len();
-    // Never empty, so that its address is valid in any case.
-    ends.push(0);
-    let (mut order, mut goes_on) = partition(&collector.colours);
-    let mut orbits: Vec<c_int> = vec![0; count];
-    let mut options = optionblk { defaultptn: FALSE, ..optionblk::default_sparse() };
-    options.userautomproc = Some(collect);
-    let mut stats = statsblk::default();
-    let mut sparse = sparsegraph {
-        nde: edges,
-        v: starts.as_mut_ptr(),
-        nv: (count as u32).cast_signed(),
-        d: degrees.as_mut_ptr(),
-        e: ends.as_mut_ptr(),
-        w: std::ptr::null_mut(),
-        vlen: starts.len(),
-        dlen: degrees.len(),
-        elen: ends.len(),
-        wlen: 0,
-    };
+    let input = Input::new(&collector.colours, &collector.starts, &collector.ends);
     COLLECTOR.with(|cell| *cell.borrow_mut() = Some(collector));
-    // SAFETY: all arrays have the lengths stated in `sparse` and outlive the call; `order`, `goes_on` and
-    // `orbits` have one entry per vertex; every end of an edge is below `count`; no canonical graph is
-    // asked for, so the last argument may be null. The callback neither unwinds nor calls nauty. The recursion
-    // is at most as deep as there are vertices, which the stack of this thread allows for.
-    unsafe {
-        sparsenauty(
-            &raw mut sparse,
-            order.as_mut_ptr(),
-            goes_on.as_mut_ptr(),
-            orbits.as_mut_ptr(),
-            &raw mut options,
-            &raw mut stats,
-            std::ptr::null_mut(),
-        );
-    }
+    let (_, ended) = input.run(Some(collect), false);
     let collector = COLLECTOR.with(|cell| cell.borrow_mut().take());
-    let found = collector.map(|c| (c.generators, stats.errstatus == 0 && !c.overflow));
-    found.unwrap_or_default()
+    collector.map(|c| (c.generators, ended && !c.overflow)).unwrap_or_default()
+}
+
+/// What nauty tells about an automorphism.
+type Told = unsafe extern "C" fn(c_int, *mut c_int, *mut c_int, c_int, c_int, c_int);
+
+/// A graph as nauty wants it.
+struct Input {
+    starts: Vec<usize>,
+    degrees: Vec<c_int>,
+    ends: Vec<c_int>,
+    edges: usize,
+    order: Vec<c_int>,
+    goes_on: Vec<c_int>,
+}
+
+impl Input {
+    fn new(colours: &[u32], starts: &[usize], ends: &[u32]) -> Self {
+        let degree = |pair: &[usize]| ((pair[1] - pair[0]) as u32).cast_signed();
+        let degrees = starts.windows(2).map(degree).collect();
+        let edges = ends.len();
+        // Never empty, so that its address is valid in any case.
+        let ends = ends.iter().map(|v| v.cast_signed()).chain([0]).collect();
+        let (order, goes_on) = partition(colours);
+        Self { starts: starts[..colours.len()].to_vec(), degrees, ends, edges, order, goes_on }
+    }
+
+    /// The graph for C; the arrays must outlive it.
+    fn sparse(&mut self, edges: usize) -> sparsegraph {
+        sparsegraph {
+            nde: edges,
+            v: self.starts.as_mut_ptr(),
+            nv: (self.starts.len() as u32).cast_signed(),
+            d: self.degrees.as_mut_ptr(),
+            e: self.ends.as_mut_ptr(),
+            w: std::ptr::null_mut(),
+            vlen: self.starts.len(),
+            dlen: self.degrees.len(),
+            elen: self.ends.len(),
+            wlen: 0,
+        }
+    }
+
+    /// Runs nauty in this thread: the order of the vertices that it left, a canonical one if that was wanted, and
+    /// whether it came to its end.
+    fn run(mut self, told: Option<Told>, canonical: bool) -> (Vec<u32>, bool) {
+        let count = self.order.len();
+        let edges = self.edges;
+        let mut orbits: Vec<c_int> = vec![0; count];
+        let mut options = optionblk { defaultptn: FALSE, ..optionblk::default_sparse() };
+        options.userautomproc = told;
+        options.getcanon = c_int::from(canonical);
+        let mut stats = statsblk::default();
+        // Room for the canonical graph, as much as for the graph itself.
+        let mut other = canonical.then(|| Self {
+            starts: self.starts.clone(),
+            degrees: self.degrees.clone(),
+            ends: self.ends.clone(),
+            edges,
+            order: Vec::new(),
+            goes_on: Vec::new(),
+        });
+        let mut canon = other.as_mut().map(|other| other.sparse(edges));
+        let canon = canon.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
+        let mut sparse = self.sparse(edges);
+        // SAFETY: all arrays have the lengths stated in `sparse` and `canon` and outlive the call; `order`, `goes_on`
+        // and `orbits` have one entry per vertex; every end of an edge is below `count`. The canonical graph has room
+        // for all vertices and edges, so nauty allocates nothing for it; where none is asked for, it may be null.
+        // The callback neither unwinds nor calls nauty. The recursion is at most as deep as there are vertices, which
+        // the stack of this thread allows for.
+        unsafe {
+            sparsenauty(
+                &raw mut sparse,
+                self.order.as_mut_ptr(),
+                self.goes_on.as_mut_ptr(),
+                orbits.as_mut_ptr(),
+                &raw mut options,
+                &raw mut stats,
+                canon,
+            );
+        }
+        let order = self.order.iter().map(|v| u32::try_from(*v).unwrap_or(0)).collect();
+        (order, stats.errstatus == 0)
+    }
 }
 
 /// Vertices in the order of their colours, and for each place whether its colour goes on after it.

@@ -202,6 +202,16 @@ impl Cells {
 /// The parts of a graph that hold vertices among the first `wanted`, by refined colours.
 pub fn portions(colours: &[u32], starts: &[usize], ends: &[u32], wanted: usize) -> Vec<Portion> {
     let of = refine(colours, starts, ends);
+    portions_of(&of, starts, ends, wanted)
+}
+
+/// The parts by colours that are refined already.
+pub(crate) fn portions_of(
+    of: &[u32],
+    starts: &[usize],
+    ends: &[u32],
+    wanted: usize,
+) -> Vec<Portion> {
     let cells = of.iter().max().map_or(0, |most| *most as usize + 1);
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); cells];
     for (v, cell) in of.iter().enumerate() {
@@ -239,7 +249,7 @@ pub fn portions(colours: &[u32], starts: &[usize], ends: &[u32], wanted: usize) 
             kept.push((v, n));
         }
     }
-    gather(&of, &kept, &mut union, (wanted, &single))
+    gather(of, &kept, &mut union, (wanted, &single))
 }
 
 fn gather(

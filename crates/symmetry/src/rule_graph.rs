@@ -44,6 +44,29 @@ enum Label {
     RoleFact(u32),
 }
 
+impl Label {
+    /// A number of its own; that of a symbol is given.
+    fn code(self, name: impl Fn(Symbol) -> u32) -> u64 {
+        let (kind, first, second): (u8, u32, u32) = match self {
+            Self::Symbol => (0, 0, 0),
+            Self::Fixed(symbol) => (1, name(symbol), 0),
+            Self::Argument => (2, 0, 0),
+            Self::VariableSymbol => (3, 0, 0),
+            Self::Rule => (4, 0, 0),
+            Self::Not => (5, 0, 0),
+            Self::Distinct => (6, 0, 0),
+            Self::Same => (7, 0, 0),
+            // Keywords have the same numbers everywhere.
+            Self::Keyword(symbol, place) => (8, symbol.0, place),
+            Self::Predicate(place) => (9, place, 0),
+            Self::Function(place) => (10, place, 0),
+            Self::Variable(place) => (11, place, 0),
+            Self::RoleFact(number) => (12, number, 0),
+        };
+        u64::from(kind) << 56 | u64::from(second & 0xFF_FFFF) << 32 | u64::from(first)
+    }
+}
+
 const HEAD: u32 = 0;
 const CONDITION: u32 = 1;
 const NEGATED: u32 = 2;
@@ -53,6 +76,8 @@ const LITERAL_PLACES: u32 = 3;
 pub struct RuleGraph {
     graph: Graph,
     palette: Palette<Label>,
+    /// The label of each vertex.
+    labels: Vec<Label>,
     symbols: Vec<SymbolKey>,
     /// The vertex of each symbol; those of its argument indices follow it.
     vertex_of: FxHashMap<SymbolKey, u32>,
@@ -81,6 +106,7 @@ impl RuleGraph {
         let mut built = Self {
             graph: Graph::default(),
             palette: Palette::default(),
+            labels: Vec::new(),
             symbols: Vec::new(),
             vertex_of: FxHashMap::default(),
             meaning: Vec::new(),
@@ -105,6 +131,17 @@ impl RuleGraph {
     /// How many of the first vertices are symbols and argument indices.
     pub fn wanted(&self) -> usize {
         self.meaning.len()
+    }
+
+    /// The symbols, each with its vertex; those of its argument indices follow it.
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = (SymbolKey, u32)> {
+        self.symbols.iter().map(|key| (*key, self.vertex_of[key]))
+    }
+
+    /// For each vertex a number for its label that does not depend on names, nor on the order of rules; `name` is
+    /// the number of a symbol that keeps its identity.
+    pub(crate) fn label_codes(&self, name: impl Fn(Symbol) -> u32) -> Vec<u64> {
+        self.labels.iter().map(|label| label.code(&name)).collect()
     }
 
     /// The scrambling that an automorphism stands for (Theorem 8.1), from the images of the first vertices.
@@ -158,6 +195,7 @@ impl RuleGraph {
 
     fn vertex(&mut self, label: Label) -> u32 {
         let colour = self.palette.colour(label);
+        self.labels.push(label);
         self.graph.vertex(colour)
     }
 

@@ -22,6 +22,12 @@ const FEW_RULES_OF_ONE_RELATION: usize = 400;
 
 /// The rules that matter, in plain form.
 pub fn plain_rules(program: &Program, start: Start) -> Vec<Rule> {
+    drop_repeated(needed_rules(program, start))
+}
+
+/// The same with rules that say what others say as well. Which of those go may depend on names and on the order
+/// of rules and conditions; what is left here does not.
+pub(crate) fn needed_rules(program: &Program, start: Start) -> Vec<Rule> {
     let mut rules: Vec<Rule> = program.rules.iter().filter_map(simplified).collect();
     loop {
         let before: usize = rules.iter().map(|rule| 1 + rule.body.len()).sum();
@@ -31,7 +37,7 @@ pub fn plain_rules(program: &Program, start: Start) -> Vec<Rule> {
             break;
         }
     }
-    drop_repeated(rules)
+    rules
 }
 
 /// A rule without conditions that always hold; none if it can never fire or says nothing.

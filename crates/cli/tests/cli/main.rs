@@ -8,6 +8,7 @@ mod eval;
 mod fmt;
 mod hostile;
 mod json;
+mod knowledge;
 mod matches;
 mod prove;
 mod show;
@@ -48,6 +49,8 @@ impl Run {
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fluxion"));
     command.args(args).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    // Nothing is written into the home of whoever runs the tests.
+    command.env("FLUXION_KNOWLEDGE", "off");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

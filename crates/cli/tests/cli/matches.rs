@@ -10,13 +10,13 @@ use serde_json::Value;
 use crate::{SMALL, command, fed, file, fluxion, path, run};
 
 /// A player process, killed when the test ends.
-struct Player {
+pub(crate) struct Player {
     child: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Player {
-    fn start(args: &[&str]) -> Self {
+    pub(crate) fn start(args: &[&str]) -> Self {
         let args: Vec<&str> = ["serve", "--port", "0"].iter().chain(args).copied().collect();
         let mut child = command(&args).spawn().expect("the binary starts");
         let mut lines = BufReader::new(child.stderr.take().expect("standard error"));

@@ -37,6 +37,16 @@ impl Method {
         }
     }
 
+    /// In a word, for what is kept.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Planning => "planning",
+            Self::Guarded => "guarded",
+            Self::Deepening => "alphabeta",
+            Self::Sampling => "sampling",
+        }
+    }
+
     /// In words.
     pub(super) fn in_words(self) -> &'static str {
         match self {

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `opening` | the start clock as a plan of stages, each with a part of the time |
 //! | `aside`, `findings` | stages that may get stuck or panic; the account of them |
+//! | `remembering`, `recalling` | what earlier matches of the game taught, and what is kept of this one |
 //! | `proving` | what was sampled about the game, proved |
 //! | `method` | which search fits |
 //! | `guess` | which search is likely to be better, from features of the game |
@@ -18,6 +19,8 @@ mod guess;
 mod method;
 mod opening;
 mod proving;
+mod recalling;
+mod remembering;
 mod trial;
 
 use game::playout::Random;

@@ -8,16 +8,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{Canonicalizer, Deadline, Evaluator};
-use search::class::{self, Sampling};
-use search::{GameClass, Search};
+use search::class::{self, Certainty, Sampling};
+use search::{GameClass, Search, Stop};
 
 use super::Wishes;
 use super::findings::{Account, class_in_words};
 use super::guess::guess;
 use super::method::{Method, Parts};
 use super::proving;
+use super::recalling;
+use super::remembering::Earlier;
 use super::trial::{Tally, Trial};
-use crate::lessons::{self, Lesson};
+use crate::knowledge::Tried;
+use crate::lessons::{self, Lesson, POSITIONS};
 use crate::searcher;
 use crate::thinker::Context;
 
@@ -38,8 +41,10 @@ pub(super) struct Known {
     /// Whether the circuit was there.
     pub(super) on_circuit: bool,
     /// What is proved, or refuted, about guesses of the analysis of structures.
-    told: prove::Told,
-    account: Account,
+    pub(super) told: prove::Told,
+    /// How often the game was seen before, in words.
+    pub(super) seen: Option<String>,
+    pub(super) account: Account,
 }
 
 /// An evaluator, and how well it predicts random play for the own role: a correlation; none where nobody
@@ -63,6 +68,7 @@ impl Known {
             chance: None,
             on_circuit: context.reasoner.gates().is_some(),
             told: prove::Told::default(),
+            seen: None,
             account: Account::default(),
         }
     }
@@ -70,16 +76,19 @@ impl Known {
     /// In words.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = self.account.lines();
+        lines.extend(self.seen.iter().map(|seen| format!("seen before: {seen}")));
         lines.push(format!("method: {}", self.method.in_words()));
         lines
     }
 }
 
 /// A part of the time left, and the longest time, for a stage.
-struct Share(f64, Duration);
+pub(super) struct Share(pub(super) f64, pub(super) Duration);
 
 const CLASS: Share = Share(0.1, Duration::from_secs(1));
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
+/// Where enough was learned in earlier matches.
+const REFRESHER: Share = Share(0.1, Duration::from_secs(3));
 const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
 const PROOFS: Share = Share(0.05, Duration::from_secs(3));
 const GUESS: Share = Share(0.15, Duration::from_secs(3));
@@ -101,7 +110,7 @@ pub(super) fn needed(chance: Option<f64>) -> f64 {
 const WITHOUT_CLOCK: Duration = Duration::from_secs(2);
 
 impl Share {
-    fn of(&self, deadline: &Deadline) -> Deadline {
+    pub(super) fn of(&self, deadline: &Deadline) -> Deadline {
         let time = deadline.left().map_or(WITHOUT_CLOCK, |left| left.mul_f64(self.0));
         deadline.not_after(Instant::now() + time.min(self.1))
     }
@@ -109,22 +118,26 @@ impl Share {
 
 /// The plan.
 pub(super) struct Opening<'o> {
-    context: &'o Context,
+    pub(super) context: &'o Context,
     wishes: &'o Wishes,
-    known: Known,
+    pub(super) known: Known,
+    pub(super) earlier: Earlier,
 }
 
 impl<'o> Opening<'o> {
     pub(super) fn new(context: &'o Context, wishes: &'o Wishes) -> Self {
-        Self { context, wishes, known: Known::nothing(context) }
+        let (known, earlier) = (Known::nothing(context), Earlier::default());
+        Self { context, wishes, known, earlier }
     }
 
     /// All stages, in a start clock.
     pub(super) fn thorough(mut self, deadline: &Deadline) -> Known {
         let status = self.context.reasoner.status();
         self.known.account.note("rules", Instant::now(), status);
+        self.recall(deadline);
         self.class(deadline);
         let lesson = self.lesson(deadline);
+        let taught = lesson.as_ref().map(|lesson| lesson.kept().clone());
         // What is proved is of use for the evaluator.
         self.prove(deadline);
         self.derive(lesson, deadline);
@@ -132,6 +145,7 @@ impl<'o> Opening<'o> {
         self.symmetries(deadline);
         self.guess(deadline);
         self.try_out(deadline);
+        self.keep(taught, deadline);
         self.known
     }
 
@@ -144,7 +158,12 @@ impl<'o> Opening<'o> {
     fn class(&mut self, deadline: &Deadline) {
         let begin = Instant::now();
         let sampling = Sampling { deadline: CLASS.of(deadline), ..Sampling::default() };
-        if let Ok((class, _)) = class::sample(&mut *self.context.machine(), &sampling) {
+        let found = match &self.earlier.known.class {
+            Some(kept) => Ok((recalling::class(kept, self.known.class.roles), Stop::Done)),
+            None => class::sample(&mut *self.context.machine(), &sampling),
+        };
+        if let Ok((class, stop)) = found {
+            self.earlier.class = stop != Stop::Time;
             self.known.method = Method::of(&class);
             self.known.class = class;
         }
@@ -159,13 +178,16 @@ impl<'o> Opening<'o> {
             return None;
         }
         let (context, role) = (self.context.clone(), self.context.role);
+        let before = self.taught();
+        let enough = before.as_ref().is_some_and(|taught| taught.positions >= POSITIONS);
+        let share = if enough { REFRESHER } else { LESSON }.of(deadline);
         let learn = move |deadline: &Deadline| {
-            let lesson = lessons::learned(&context, deadline)?;
+            let lesson = lessons::learned(&context, before, deadline)?;
             let words = lesson.in_words(role);
             Some((lesson, words))
         };
-        let lesson = self.known.account.try_aside("learning", &LESSON.of(deadline), learn)?;
-        let merit = Some(lesson.judge(&mut *lesson.evaluator(), role));
+        let lesson = self.known.account.try_aside("learning", &share, learn)?;
+        let merit = Some(lesson.merit(role));
         self.known.learned = Some(Judged { evaluator: lesson.evaluator(), merit });
         Some(lesson)
     }
@@ -175,6 +197,14 @@ impl<'o> Opening<'o> {
         if deadline.left().is_none() {
             return;
         }
+        let before = self.told_before();
+        if self.earlier.is_settled() {
+            let words = format!("{} claims of earlier matches", before.0.len());
+            self.known.account.note("proofs", Instant::now(), words);
+            self.known.told = before;
+            return;
+        }
+        self.known.told = before;
         let (context, class) = (self.context.clone(), self.known.class.clone());
         let prove = move |deadline: &Deadline| {
             proving::proved(&context.reasoner, context.seed, &class, deadline)
@@ -184,7 +214,12 @@ impl<'o> Opening<'o> {
         for fact in found.facts {
             self.known.class.learn(fact);
         }
-        self.known.told = found.told;
+        let fact_open =
+            [&self.known.class.turn_taking.certainty, &self.known.class.constant_sum.certainty];
+        let open = fact_open.into_iter().filter(|known| **known != Certainty::Proved).count();
+        self.earlier.proofs = Some((open + found.told.open()) as u32);
+        // The first answer counts, so those of earlier matches come first.
+        self.known.told.0.extend(found.told.0);
     }
 
     /// Makes the delete relaxation, which tells a planner how far it has to go.
@@ -261,16 +296,27 @@ impl<'o> Opening<'o> {
         mut searches: [Box<dyn Search>; 2],
         deadline: &Deadline,
     ) -> Tally {
-        let (begin, share) = (Instant::now(), TRIAL.of(deadline));
+        let before = self.earlier.known.tried(name).cloned();
+        let before =
+            before.map_or(Tally::default(), |t| Tally { games: t.games, points: t.points });
+        // The more games there were in earlier matches, the less time for new ones.
+        let fewer = GAMES / (GAMES + f64::from(before.games));
+        let (begin, share) = (Instant::now(), Share(TRIAL.0 * fewer, TRIAL.1).of(deadline));
         let length = self.known.class.mean_length.unwrap_or(100.0).max(1.0);
         let pace = share.left().unwrap_or_default().div_f64(length * GAMES).clamp(PACE.0, PACE.1);
         let mut machine = self.context.machine();
         let mut trial = Trial { machine: &mut *machine, pace, seed: self.context.seed };
         let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
         let tally = catch_unwind(run).unwrap_or_default();
-        let words = format!("{:.1} points in {} games", tally.points, tally.games);
+        let earlier = match before.games {
+            0 => String::new(),
+            games => format!(", earlier {:.1} in {games}", before.points),
+        };
+        let words = format!("{:.1} points in {} games{earlier}", tally.points, tally.games);
         self.known.account.note(name, begin, words);
-        tally
+        let new = Tried { name: name.to_owned(), games: tally.games, points: tally.points };
+        self.earlier.trials.push(new);
+        Tally { games: tally.games + before.games, points: tally.points + before.points }
     }
 
     /// Makes an evaluator from the rules, and judges it by what was held out of learning.
@@ -284,7 +330,7 @@ impl<'o> Opening<'o> {
         let mut told = self.known.told.clone();
         let derive = move |deadline: &Deadline| {
             let mut evaluator = searcher::derived("distance", &context, &mut told, deadline)?;
-            let merit = lesson.map(|lesson| lesson.judge(&mut *evaluator, role));
+            let merit = lesson.and_then(|lesson| lesson.judge(&mut *evaluator, role));
             let words = match merit {
                 Some(merit) => format!("fuzzy goals and distances, correlation {merit:.2}"),
                 None => "fuzzy goals and distances".to_owned(),

@@ -57,12 +57,14 @@ pub(crate) struct Desk {
     previews: Previews,
     prepared: AtomicU64,
     waits: Waits,
-    /// When a match was seen last, until what it left behind is tidied up.
-    untidy: Mutex<Option<Instant>>,
+    /// Since when there is something to tidy up, and how often that will be done.
+    untidy: Mutex<Option<(Instant, u32)>>,
 }
 
-/// How long after the last match it is tidied up: some of its threads end later than it.
+/// How long after the last match it is tidied up, and how often: some of its threads end later than it, and allocators
+/// give back only what they have not been asked for in a while.
 const TIDY_AFTER: Duration = Duration::from_secs(5);
+const TIDIED: u32 = 3;
 
 /// How many large messages are read at a time.
 const LARGE_AT_ONCE: usize = 4;
@@ -140,8 +142,9 @@ impl Desk {
     fn tidy(&self) {
         let mut untidy = self.untidy.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.matches().is_empty() {
-            *untidy = Some(Instant::now());
-        } else if untidy.take_if(|last| last.elapsed() >= TIDY_AFTER).is_some() {
+            *untidy = Some((Instant::now(), TIDIED));
+        } else if let Some((_, times)) = untidy.take_if(|(last, _)| last.elapsed() >= TIDY_AFTER) {
+            *untidy = (times > 1).then(|| (Instant::now(), times - 1));
             let tidy = self.config.tidy.unwrap_or(|| ());
             // Without a thread it is left for later.
             let _ = std::thread::Builder::new().name("tidy".to_owned()).spawn(move || {
@@ -272,7 +275,8 @@ impl Desk {
         }
         matches.insert(id.to_owned(), entry);
         drop(matches);
-        *self.untidy.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *self.untidy.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((Instant::now(), TIDIED));
         true
     }
 

@@ -1,7 +1,7 @@
 //! What is learned about a game in the start clock: values of fluents, judged on positions held out.
 
 use game::{Deadline, Evaluator, Role};
-use learn::{Effort, Fitting, Held, Model, gather};
+use learn::{Effort, Fitting, Held, Model, Position, gather};
 
 use crate::thinker::Context;
 
@@ -14,6 +14,8 @@ pub(crate) struct Lesson {
     held: Held,
     /// Of the positions, those of earlier matches.
     before: usize,
+    /// The correlations of what is new alone.
+    alone: Vec<f64>,
 }
 
 /// What can be taken into another match.
@@ -64,9 +66,13 @@ pub(crate) fn learned(
     let known = before.as_ref().map_or(0, |taught| taught.positions);
     let positions = enough.saturating_sub(known).max(WITHOUT_CLOCK);
     let effort = Effort { positions, ..Effort::default() };
-    let positions = gather(&mut batches, &effort, &playing);
+    let mut positions = gather(&mut batches, &effort, &playing);
+    let fitting = Fitting::default();
+    if before.is_some() {
+        positions = last_held_out(positions, fitting.held);
+    }
     let roles = reasoner.game().roles().len();
-    match Model::fit(&positions, &Fitting::default(), deadline) {
+    match Model::fit(&positions, &fitting, deadline) {
         Some((model, held)) => Some(Lesson::of((model, positions.len()), held, before, roles)),
         // Too little to learn from, or to judge by.
         None => before.map(|taught| Lesson {
@@ -74,8 +80,19 @@ pub(crate) fn learned(
             kept: taught.clone(),
             taught,
             held: Held::default(),
+            alone: Vec::new(),
         }),
     }
+}
+
+/// The positions in an order in which those that came last are held out: one of so many is, and those between them come
+/// from the same plays. That would favour what is learned now over what was known before, which never saw these plays.
+fn last_held_out(mut positions: Vec<Position>, held: usize) -> Vec<Position> {
+    let count = positions.len();
+    let mut late = positions.split_off(count - count.div_ceil(held)).into_iter();
+    let mut early = positions.into_iter();
+    let next = |at: usize| if at.is_multiple_of(held) { late.next() } else { early.next() };
+    (0..count).filter_map(next).collect()
 }
 
 impl Lesson {
@@ -93,7 +110,7 @@ impl Lesson {
             Taught { model, positions: positions.min(MOST_BEFORE), correlations }
         };
         let mut best = judge(new, positions);
-        let mut kept = best.clone();
+        let (mut kept, alone) = (best.clone(), best.correlations.clone());
         let mut used = 0;
         if let Some(before) = before {
             let known = before.positions.min(MOST_BEFORE);
@@ -109,7 +126,7 @@ impl Lesson {
                 }
             }
         }
-        Self { taught: best, kept, held, before: used }
+        Self { taught: best, kept, held, before: used, alone }
     }
 
     /// What can be taken into another match.
@@ -139,9 +156,31 @@ impl Lesson {
             0 => String::new(),
             before => format!(" ({before} of earlier matches)"),
         };
+        let alone = self.alone.get(role.index()).filter(|_| self.before > 0);
+        let alone = alone.map_or(String::new(), |alone| format!(", {alone:.2} without these"));
         let found = self.merit(role);
-        format!(
-            "from {positions} positions{earlier}, {pairs} pairs of fluents, correlation {found:.2}"
-        )
+        let from = format!("from {positions} positions{earlier}, {pairs} pairs of fluents");
+        format!("{from}, correlation {found:.2}{alone}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_positions_that_came_last_are_held_out_and_none_is_lost() {
+        let position = |reward: u16| Position {
+            state: game::State::default(),
+            rewards: vec![f32::from(reward)],
+        };
+        for count in 0..30 {
+            let all: Vec<Position> = (0..count).map(position).collect();
+            let ordered = last_held_out(all.clone(), 5);
+            let (held, own): (Vec<_>, Vec<_>) =
+                ordered.into_iter().enumerate().partition(|(at, _)| at.is_multiple_of(5));
+            let again: Vec<Position> = own.into_iter().chain(held).map(|(_, one)| one).collect();
+            assert_eq!(again, all);
+        }
     }
 }

@@ -157,6 +157,9 @@ struct Builder<'c> {
     goal_uses: Vec<u32>,
     number: Vec<u32>,
     set_number: FxHashMap<Set, u32>,
+    /// For each node that is a set: its number, if it is not empty, and whether that is of the complement. With many moves
+    /// sets are long, so they are looked up once.
+    set_source: FxHashMap<usize, (Option<u32>, bool)>,
     /// Where the parts end.
     parts: [usize; 3],
     gates: usize,
@@ -184,6 +187,7 @@ impl<'c> Builder<'c> {
             goal_uses: vec![0; nodes],
             number: vec![UNNUMBERED; nodes],
             set_number: FxHashMap::default(),
+            set_source: FxHashMap::default(),
             parts: [0; 3],
             gates: 0,
             gate_nodes: Vec::new(),
@@ -308,13 +312,16 @@ impl<'c> Builder<'c> {
             _ => [Signal::FALSE; 2],
         });
         let read: Vec<Signal> = operands.chain(self.circuit.next.iter().copied()).collect();
-        for signal in read {
-            let Some(set) = self.sets.get(&signal.node()) else { continue };
-            let (set, _) = self.normal(set);
-            if set.moves.iter().any(|word| *word != 0) {
-                let next = numbered + self.set_number.len() as u32;
-                self.set_number.entry(set).or_insert(next);
+        for node in read.iter().map(|signal| signal.node()) {
+            let Some(set) = self.sets.get(&node) else { continue };
+            if self.set_source.contains_key(&node) {
+                continue;
             }
+            let (set, flipped) = self.normal(set);
+            let next = numbered + self.set_number.len() as u32;
+            let holds_ever = set.moves.iter().any(|word| *word != 0);
+            let number = holds_ever.then(|| *self.set_number.entry(set).or_insert(next));
+            self.set_source.insert(node, (number, flipped));
         }
     }
 
@@ -337,9 +344,13 @@ impl<'c> Builder<'c> {
             return Source::Constant(complement);
         }
         if let Some(set) = self.sets.get(&node) {
-            let (set, flipped) = self.normal(set);
-            return match self.set_number.get(&set) {
-                Some(number) => Source::Node(*number, complement != flipped),
+            let known = self.set_source.get(&node).copied();
+            let (number, flipped) = known.unwrap_or_else(|| {
+                let (set, flipped) = self.normal(set);
+                (self.set_number.get(&set).copied(), flipped)
+            });
+            return match number {
+                Some(number) => Source::Node(number, complement != flipped),
                 None => Source::Constant(complement != flipped),
             };
         }

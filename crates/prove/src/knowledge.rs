@@ -1,6 +1,8 @@
 //! What proofs are good for in a match: facts about a game, ready to be used by searches and evaluations, and a
 //! [`structure::Prover`] for guesses about input arguments.
 
+use std::collections::BTreeMap;
+
 use game::{Deadline, Gates, GroundTerm, Reasoner};
 use structure::Functor;
 
@@ -68,21 +70,45 @@ impl Knowledge {
         }
     }
 
-    /// Groups of fluents of a circuit of which at most one holds in each reachable state: what a set of input
-    /// arguments leaves open. Places are those of [`Gates::fluents`]; groups of one are left out.
+    /// Groups of fluents of a circuit of which at most one holds in each reachable state: what a smallest set of input
+    /// arguments leaves open, and pairs that exclude each other. Places are those of [`Gates::fluents`]; groups of one
+    /// are left out.
     pub fn mutex_groups(&self, gates: &Gates) -> Vec<Vec<usize>> {
-        let mut found = Vec::new();
-        for (functor, inputs) in self.inputs.iter().chain(&self.exactly_one) {
-            let mut groups: std::collections::BTreeMap<Vec<game::GroundTerm>, Vec<usize>> =
-                std::collections::BTreeMap::new();
-            for (place, fluent) in gates.program().fluents.iter().enumerate() {
-                if Functor::of(fluent) == *functor {
-                    let args = structure::args(fluent);
-                    let key = inputs.iter().map(|at| args[*at].clone()).collect();
-                    groups.entry(key).or_default().push(place);
-                }
+        let fluents = &gates.program().fluents;
+        let of = |functor: Functor| {
+            let own = fluents.iter().enumerate();
+            own.filter(move |(_, fluent)| Functor::of(fluent) == functor)
+        };
+        let sets: Vec<&(Functor, Vec<usize>)> =
+            self.inputs.iter().chain(&self.exactly_one).collect();
+        let larger = |(functor, inputs): &(Functor, Vec<usize>)| {
+            sets.iter().any(|(own, fewer)| {
+                own == functor
+                    && fewer.len() < inputs.len()
+                    && fewer.iter().all(|input| inputs.contains(input))
+            })
+        };
+        let mut groups: BTreeMap<(usize, Vec<&GroundTerm>), Vec<usize>> = BTreeMap::new();
+        let smallest = sets.iter().copied().filter(|set| !larger(set));
+        for (number, (functor, inputs)) in smallest.enumerate() {
+            for (place, fluent) in of(*functor) {
+                let args = structure::args(fluent);
+                let key = inputs.iter().map(|at| &args[*at]).collect();
+                groups.entry((number, key)).or_default().push(place);
             }
-            found.extend(groups.into_values().filter(|group| group.len() > 1));
+        }
+        let mut found: Vec<Vec<usize>> = groups.into_values().collect();
+        for (one, other) in &self.exclusive {
+            for (place, fluent) in of(*one) {
+                let same = |(_, partner): &(usize, &GroundTerm)| {
+                    structure::args(partner) == structure::args(fluent)
+                };
+                found.extend(of(*other).find(same).map(|(partner, _)| vec![place, partner]));
+            }
+        }
+        found.retain(|group| group.len() > 1);
+        for group in &mut found {
+            group.sort_unstable();
         }
         found.sort_unstable();
         found.dedup();

@@ -1,7 +1,8 @@
 //! All properties of a game: candidates, refutation by play, engines, verdicts. Anytime: whatever is known when the
 //! time is over is the result.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use game::{Budget, Deadline, Game, GameError, Gates, JointMove, Limits, Reasoner};
 use structure::{Sample, Settings};
@@ -9,7 +10,7 @@ use structure::{Sample, Settings};
 use crate::asp::program::Style;
 use crate::asp::search::{self, Effort};
 use crate::candidates;
-use crate::check::{Checked, check_some};
+use crate::check::{Checked, certificate, check_some};
 use crate::evaluate::refutes;
 use crate::explore::{Explore, Seen, explore};
 use crate::ground_property::{GroundProperty, Grounder};
@@ -198,13 +199,19 @@ impl Prover {
             }
         }
         self.play(options, PATIENCE, progress);
-        if options.engines != Engines::Asp {
-            let parts = if options.engines == Engines::Both { 2 } else { 1 };
-            self.sat_once(&share(&options.deadline, 2 * parts), options.seed, progress);
-            self.sat(&share(&options.deadline, parts), options.seed, progress);
-        }
-        if options.engines != Engines::Sat {
-            self.asp(options, progress);
+        match options.engines {
+            Engines::Sat => self.circuit(&options.deadline, options.seed, progress),
+            Engines::Asp => self.asp(options, progress),
+            Engines::Both => {
+                // What one engine cannot decide in such a time the other may decide at once; then the first one goes on.
+                let turn = options.deadline.left().map_or(TURN, |left| TURN.max(left / 4));
+                let first = share(&options.deadline, 2).not_after(Instant::now() + turn);
+                self.circuit(&first, options.seed, progress);
+                self.asp(options, progress);
+                if self.is_open() && !options.deadline.passed() && first.passed() {
+                    self.sat(&share(&options.deadline, 2), options.seed.wrapping_add(1), progress);
+                }
+            }
         }
         // What nobody could prove may just not have been played for long enough, or need a plan.
         if self.is_open() {
@@ -216,6 +223,17 @@ impl Prover {
             }
         }
         self.check_traces();
+    }
+
+    /// The engine on the circuit, for one of each set of symmetric properties first.
+    fn circuit(
+        &mut self,
+        deadline: &Deadline,
+        seed: u64,
+        progress: &mut dyn FnMut(usize, &Verdict),
+    ) {
+        self.sat_once(&share(deadline, 2), seed, progress);
+        self.sat(deadline, seed, progress);
     }
 
     /// Refutation by random play, until nothing was refuted for some states.
@@ -364,9 +382,13 @@ impl Prover {
             open.iter().filter_map(|at| self.ground[*at].as_ref().ok().cloned()).collect();
         let mut options = sat::Options::default();
         options.play.seed = seed;
-        let found = sat::decide(gates, &ground, &options, deadline, &mut |at, verdict| {
-            progress(open[at], verdict);
-        });
+        let believed = self.believed(&open);
+        let found =
+            sat::decide(gates, &ground, &believed, &options, deadline, &mut |at, verdict| {
+                if !believed.proved.contains(&at) {
+                    progress(open[at], verdict);
+                }
+            });
         for (at, mut verdict) in open.iter().copied().zip(found) {
             if let Verdict::Proved { hypotheses, .. } = &mut verdict {
                 for other in hypotheses {
@@ -377,6 +399,21 @@ impl Prover {
                 self.verdicts[at] = verdict;
             }
         }
+    }
+
+    /// Which of some properties are proved by induction, and by which facts.
+    fn believed(&self, open: &[usize]) -> sat::Believed {
+        let ground = grounded(&self.ground);
+        let mut believed = sat::Believed::default();
+        for (place, at) in open.iter().enumerate() {
+            if let Some(facts) = certificate(&ground, &self.verdicts, *at) {
+                believed.proved.push(place);
+                if !believed.facts.iter().any(|known| Arc::ptr_eq(known, &facts)) {
+                    believed.facts.push(facts);
+                }
+            }
+        }
+        believed
     }
 
     /// The engine of the thesis.
@@ -451,6 +488,9 @@ fn grounded(ground: &[Result<GroundProperty, String>]) -> Vec<Option<&GroundProp
 
 /// States without a refutation after which the engines take over.
 const PATIENCE: u64 = 300;
+
+/// The time that one engine has before the other gets its turn; a quarter of all if that is more.
+const TURN: Duration = Duration::from_secs(30);
 
 /// The most states of which all are looked at.
 const MOST_STATES: usize = 1_000_000;

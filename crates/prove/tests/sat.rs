@@ -12,7 +12,7 @@ use prove::sat::claim::Translator;
 use prove::sat::houdini::{Back, Task, houdini};
 use prove::sat::local::Locals;
 use prove::sat::model::Model;
-use prove::sat::{Options, decide};
+use prove::sat::{Believed, Options, decide};
 use prove::{
     GroundProperty, Grounder, Inductive, Instances, Property, Verdict, Vocabulary, candidates,
     language, watch,
@@ -45,9 +45,9 @@ impl Case {
 
     fn decide(&self, options: &Options) -> Vec<Verdict> {
         let deadline = Deadline::within(Duration::from_secs(600));
-        let mut heard = 0;
+        let (mut heard, none) = (0, Believed::default());
         let verdicts =
-            decide(&self.gates, &self.ground, options, &deadline, &mut |_, _| heard += 1);
+            decide(&self.gates, &self.ground, &none, options, &deadline, &mut |_, _| heard += 1);
         assert_eq!(heard, verdicts.iter().filter(|v| v.is_decided()).count());
         for (property, verdict) in self.ground.iter().zip(&verdicts) {
             if let Verdict::Refuted { trace, .. } = verdict {
@@ -274,7 +274,14 @@ fn counts_passed_on_from_cell_to_cell_are_single() {
     let play = prove::sat::sample::Play { steps: 40, ..Default::default() };
     let options = Options { play, conflicts: 4_000, ..Options::default() };
     let deadline = Deadline::within(Duration::from_secs(600));
-    let verdicts = decide(&case.gates, &case.ground, &options, &deadline, &mut |_, _| {});
+    let verdicts = decide(
+        &case.gates,
+        &case.ground,
+        &Believed::default(),
+        &options,
+        &deadline,
+        &mut |_, _| {},
+    );
     assert!(verdicts[0].is_proved(), "{verdicts:?}");
 }
 
@@ -307,7 +314,14 @@ fn the_checker_rejects_what_does_not_follow() {
 fn nothing_is_claimed_without_time() {
     let case = Case::asked(RING, &ABOUT_RING);
     let over = Deadline::within(Duration::ZERO);
-    let verdicts = decide(&case.gates, &case.ground, &Options::default(), &over, &mut |_, _| {});
+    let verdicts = decide(
+        &case.gates,
+        &case.ground,
+        &Believed::default(),
+        &Options::default(),
+        &over,
+        &mut |_, _| {},
+    );
     assert!(verdicts.iter().all(|verdict| !verdict.is_proved()));
 }
 
@@ -350,6 +364,7 @@ fn simple_paths_prove_what_no_longer_induction_does() {
             candidates: &[wanted],
             back: Back { k, simple },
             conflicts: 10_000,
+            local: true,
         };
         let found = houdini(&model, &task, &Deadline::never()).expect("no deadline");
         assert_eq!(found.kept, [expected], "k = {k}, simple: {simple}");

@@ -59,7 +59,7 @@ impl Apart {
     /// A plan, replayed; none if the game is all one, if its goal does not ask for parts, or if about `most` states of a
     /// part were not enough.
     pub fn look(&mut self, question: &Question<'_>, most: usize) -> Option<Vec<Move>> {
-        let Question { gates, model, state, wish, memory, deadline } = *question;
+        let Question { gates, model, state, wish, memory, deadline, .. } = *question;
         if self.divided.is_none() && !self.whole {
             let factors = Factors::new(gates, model, deadline);
             self.whole = factors.is_none() && !deadline.passed();

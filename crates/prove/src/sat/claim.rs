@@ -177,3 +177,28 @@ fn split(formula: &GroundFormula, parts: &mut Vec<GroundFormula>) {
         _ => parts.push(formula.clone()),
     }
 }
+
+/// The fluents of which a formula says that at most one holds, sorted; none if it says something else.
+pub(super) fn exclusive(formula: &GroundFormula, numbers: &FxHashMap<FluentId, u32>) -> Vec<u32> {
+    let GroundFormula::Count { least: 0, most: Some(1), of } = formula else { return Vec::new() };
+    let number = |part: &GroundFormula| match part {
+        GroundFormula::Atom { atom: GroundAtom::Fluent(fluent), next: false } => {
+            numbers.get(fluent).copied()
+        }
+        _ => None,
+    };
+    let mut members: Vec<u32> = of.iter().map(number).collect::<Option<_>>().unwrap_or_default();
+    members.sort_unstable();
+    members
+}
+
+/// Whether a formula speaks of fluents alone.
+pub(super) fn is_about_fluents(formula: &GroundFormula) -> bool {
+    match formula {
+        GroundFormula::Truth(_) => true,
+        GroundFormula::Atom { atom, .. } => matches!(atom, GroundAtom::Fluent(_)),
+        GroundFormula::Not(inside) => is_about_fluents(inside),
+        GroundFormula::And(parts) | GroundFormula::Or(parts) => parts.iter().all(is_about_fluents),
+        GroundFormula::Count { of, .. } => of.iter().all(is_about_fluents),
+    }
+}

@@ -8,6 +8,7 @@
 
 use game::Deadline;
 
+use super::by_rules::ByRules;
 use super::houdini::Inductive;
 use super::local::Locals;
 
@@ -45,16 +46,17 @@ pub(super) struct Candidate {
 }
 
 /// Proves wanted candidates, with those that are usable and all that is known as hypotheses. The first signals of the
-/// locals are the candidates, the others are known.
+/// locals are the candidates, the others are known. What rules show is not asked of a solver.
 pub(super) fn demand(
     locals: &Locals<'_>,
+    rules: &ByRules<'_>,
     candidates: &[Candidate],
     effort: &Effort<'_>,
 ) -> Demanded {
     let count = candidates.len();
     let alive = candidates.iter().map(|candidate| candidate.usable).collect();
     let (proofs, states) = (vec![None; count], vec![None; count]);
-    let mut search = Search { locals, alive, candidates, proofs, states, effort };
+    let mut search = Search { locals, rules, alive, candidates, proofs, states, effort };
     let usable = (0..count).filter(|at| candidates[*at].wanted && candidates[*at].usable);
     let (derived, wanted): (Vec<usize>, Vec<usize>) =
         usable.partition(|at| candidates[*at].derived);
@@ -89,6 +91,7 @@ pub(super) fn demand(
 
 struct Search<'s, 'm> {
     locals: &'s Locals<'m>,
+    rules: &'s ByRules<'m>,
     /// Those that were not given up.
     alive: Vec<bool>,
     candidates: &'s [Candidate],
@@ -148,10 +151,12 @@ impl Search<'_, '_> {
         let rank = |other: usize| self.candidates.get(other).map_or(0, |own| own.rank);
         let lower = |other: usize| alive(other) && rank(other) < rank(at);
         let more = conflicts.saturating_mul(TRUST);
-        if rank(at) > 0
-            && let Some(proof) = self.locals.prove_in_state(at, lower, more, deadline)
-        {
-            return Some(proof);
+        if rank(at) > 0 {
+            let shown = self.rules.prove(at, &lower);
+            let proof = shown.or_else(|| self.locals.prove_in_state(at, lower, more, deadline));
+            if proof.is_some() {
+                return proof;
+            }
         }
         let wanted = |other: usize| self.candidates.get(other).is_none_or(|own| own.wanted);
         let first = |other: usize| alive(other) && (wanted(other) || other == at);
@@ -167,7 +172,9 @@ impl Search<'_, '_> {
             let derived = |other: usize| self.candidates.get(other).is_some_and(|own| own.derived);
             let assumed = |other: usize| self.is_alive(other) && !derived(other);
             let conflicts = conflicts.saturating_mul(TRUST);
-            self.states[at] = self.locals.prove_in_state(at, assumed, conflicts, deadline);
+            let shown = self.rules.prove(at, &assumed);
+            self.states[at] =
+                shown.or_else(|| self.locals.prove_in_state(at, assumed, conflicts, deadline));
         }
         self.states[at].clone()
     }

@@ -8,6 +8,8 @@
 //!
 //! Everything stops at the deadline; what is decided by then stays decided.
 
+mod first;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +18,7 @@ use game::{Deadline, FluentId, Gates, JointMove};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bmc::{Bounded, Depth, Failure};
-use super::claim::{Part, Translator};
+use super::claim::{Part, Translator, exclusive, is_about_fluents};
 use super::demand::{self, Demanded};
 use super::fact::{Fact, Needs, Proofs, all_needed};
 use super::follow::{chain, implied, needed};
@@ -29,9 +31,10 @@ use super::pdr::{self, Reached};
 use super::sample::{Play, Samples};
 use crate::evaluate::refutes;
 use crate::ground_property::{GroundFormula, GroundProperty};
-use crate::instances::GroundAtom;
 use crate::prover::share;
 use crate::verdict::{self, Certificate, Engine, Reason, Verdict};
+
+pub use first::Believed;
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
@@ -63,10 +66,12 @@ impl Default for Options {
     }
 }
 
-/// Decides properties of a game. `progress` hears of each verdict when it is there, with the property's place.
+/// Decides properties of a game. `progress` hears of each verdict when it is there, with the property's place. What is
+/// believed is used and not proved again.
 pub fn decide(
     gates: &Gates,
     properties: &[GroundProperty],
+    believed: &Believed,
     options: &Options,
     deadline: &Deadline,
     progress: &mut dyn FnMut(usize, &Verdict),
@@ -74,6 +79,7 @@ pub fn decide(
     match Model::new(gates) {
         Ok(model) => {
             let mut work = Work::new(gates, model, properties, *options, deadline, progress);
+            work.believe(believed);
             work.run();
             work.finish()
         }
@@ -88,31 +94,6 @@ pub fn decide(
 /// Limits of conflicts for one question, growing up to the largest.
 fn efforts(most: u32) -> impl Iterator<Item = u32> {
     [100, 10, 1].into_iter().map(move |part| most / part)
-}
-
-/// The fluents of which a formula says that at most one holds, sorted; none if it says something else.
-fn exclusive(formula: &GroundFormula, numbers: &FxHashMap<FluentId, u32>) -> Vec<u32> {
-    let GroundFormula::Count { least: 0, most: Some(1), of } = formula else { return Vec::new() };
-    let number = |part: &GroundFormula| match part {
-        GroundFormula::Atom { atom: GroundAtom::Fluent(fluent), next: false } => {
-            numbers.get(fluent).copied()
-        }
-        _ => None,
-    };
-    let mut members: Vec<u32> = of.iter().map(number).collect::<Option<_>>().unwrap_or_default();
-    members.sort_unstable();
-    members
-}
-
-/// Whether a formula speaks of fluents alone.
-fn is_about_fluents(formula: &GroundFormula) -> bool {
-    match formula {
-        GroundFormula::Truth(_) => true,
-        GroundFormula::Atom { atom, .. } => matches!(atom, GroundAtom::Fluent(_)),
-        GroundFormula::Not(inside) => is_about_fluents(inside),
-        GroundFormula::And(parts) | GroundFormula::Or(parts) => parts.iter().all(is_about_fluents),
-        GroundFormula::Count { of, .. } => of.iter().all(is_about_fluents),
-    }
 }
 
 /// For each signal the place where it occurs first.
@@ -210,6 +191,7 @@ impl<'a> Work<'a> {
         let most = self.options.conflicts;
         let lemmas = mine::groups(self.gates.program(), &self.samples);
         self.lost.clone_from(&lemmas);
+        self.induct_asked(most / 10);
         self.demand_with_groups(most / 10, MOST_NODES);
         self.follow(most / 100);
         // What is easy is proved first, so that nothing easy waits for something hard.
@@ -318,7 +300,7 @@ impl<'a> Work<'a> {
             .filter(|at| held[*at] && same[*at] == *at && !weaker[*at])
             .collect();
         let tried: Vec<Signal> = kept_at.iter().map(|at| candidates[*at]).collect();
-        let task = Task { known: &known, candidates: &tried, back, conflicts };
+        let task = Task { known: &known, candidates: &tried, back, conflicts, local: true };
         let Some(found) = houdini(&self.model, &task, &self.deadline) else {
             self.lost = lemmas;
             return false;
@@ -393,10 +375,11 @@ impl<'a> Work<'a> {
         let all: Vec<Signal> = guesses.candidates.iter().copied().chain(known).collect();
         let candidates = self.demanded(&guesses, &held);
         let before = self.facts.len();
-        let deadline = self.share_of_time(4);
+        let deadline = self.share_of_time(2);
         let effort = demand::Effort { conflicts, deadline: &deadline };
         let locals = Locals::with_groups(&self.model, all, self.groups(&guesses));
-        let Demanded { found, follow } = demand::demand(&locals, &candidates, &effort);
+        let rules = self.by_rules(&guesses);
+        let Demanded { found, follow } = demand::demand(&locals, &rules, &candidates, &effort);
         drop(locals);
         let tried: Vec<usize> = (0..count).collect();
         let facts = self.adopt(guesses, &tried, &found, Back::ONE);
@@ -445,11 +428,18 @@ impl<'a> Work<'a> {
 
     /// What may be proved about states: the open parts, and the guesses that are not proved.
     fn guesses(&mut self) -> Guesses {
-        let lemmas = std::mem::take(&mut self.lost);
+        let mut lemmas = std::mem::take(&mut self.lost);
         let open: Vec<usize> =
             self.open().into_iter().filter(|at| !self.parts[*at].about_moves).collect();
         let mut candidates: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
-        candidates.extend(lemmas.iter().map(|lemma| lemma.signal(&mut self.model)));
+        // What is known need not be guessed.
+        let known: FxHashSet<Signal> = self.facts.iter().map(|fact| fact.signal).collect();
+        lemmas.retain(|lemma| {
+            let signal = lemma.signal(&mut self.model);
+            let fresh = !known.contains(&signal);
+            candidates.extend(fresh.then_some(signal));
+            fresh
+        });
         let same = same_as_before(&candidates);
         Guesses { open, lemmas, candidates, same }
     }
@@ -531,7 +521,8 @@ impl<'a> Work<'a> {
             return;
         }
         let known = self.known();
-        let found = implied(&self.model, &known, &wanted, conflicts, &self.deadline);
+        let deadline = self.share_of_time(4);
+        let found = implied(&self.model, &known, &wanted, conflicts, &deadline);
         let facts = self.facts.len();
         let mut new = Vec::new();
         for (at, implied) in open.into_iter().zip(found) {
@@ -590,13 +581,21 @@ impl<'a> Work<'a> {
     fn apart(&mut self, most_nodes: usize) -> Vec<Lemma> {
         // What speaks of fluents alone hardly needs them.
         let derived = |at: &usize| !is_about_fluents(&self.parts[*at].formula);
-        let large = self.model.graph.nodes().len() > most_nodes;
-        if large || !self.open().iter().any(derived) {
+        if !self.open().iter().any(derived) {
             return Vec::new();
         }
         let groups = self.derived_groups().into_iter();
         let atoms = |group: Vec<(usize, Signal)>| group.iter().map(|(at, _)| *at as u32).collect();
-        groups.map(|group| Lemma::Apart(atoms(group))).collect()
+        let groups = groups.map(|group| Lemma::Apart(atoms(group)));
+        if self.model.graph.nodes().len() <= most_nodes {
+            return groups.collect();
+        }
+        // A solver would take too long for so many; rules do not.
+        let guesses = self.guesses();
+        let mut rules = self.by_rules(&guesses);
+        let shown = groups.filter(|group| rules.shows(&self.formula(group))).collect();
+        self.lost = guesses.lemmas;
+        shown
     }
 
     fn derived_groups(&mut self) -> Vec<Vec<(usize, Signal)>> {

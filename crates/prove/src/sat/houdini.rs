@@ -45,6 +45,8 @@ pub struct Task<'a> {
     pub back: Back,
     /// The most conflicts for one candidate; what is harder is dropped.
     pub conflicts: u32,
+    /// Candidates are tried on their parts of the circuit before they are on the whole.
+    pub local: bool,
 }
 
 /// What came out.
@@ -91,7 +93,7 @@ pub fn houdini(model: &Model, task: &Task<'_>, deadline: &Deadline) -> Option<In
     }
     let all: Vec<Signal> = task.candidates.iter().chain(task.known).copied().collect();
     let mut search = Search {
-        locals: (k == 1).then(|| Locals::new(model, all)),
+        locals: (k == 1 && task.local).then(|| Locals::new(model, all)),
         local_proofs: vec![None; task.candidates.len()],
         deadline: deadline.clone(),
         sat,

@@ -3,10 +3,12 @@
 
 pub mod apart;
 pub mod bmc;
+mod by_rules;
 pub mod claim;
 mod demand;
 pub mod effects;
 pub mod engine;
+mod exclude;
 mod fact;
 pub mod factors;
 pub mod follow;
@@ -25,4 +27,4 @@ pub mod solver;
 pub mod swap;
 pub mod unroll;
 
-pub use engine::{Options, decide};
+pub use engine::{Believed, Options, decide};

@@ -60,6 +60,8 @@ pub struct Question<'a> {
     pub state: &'a State,
     /// Where it leads.
     pub wish: Wish<'a>,
+    /// Fluents of which at most one holds in each reachable state.
+    pub groups: &'a [Vec<usize>],
     /// The most bytes.
     pub memory: usize,
     /// The end of the time for it.
@@ -69,7 +71,7 @@ pub struct Question<'a> {
 impl Parallel {
     /// A plan, replayed; none if there was none within so many conflicts for each number of layers.
     pub fn look(&mut self, question: &Question<'_>, conflicts: u32) -> Option<Vec<Move>> {
-        let Question { gates, model, state, wish, memory, deadline } = *question;
+        let Question { gates, model, state, wish, groups, memory, deadline } = *question;
         if self.hopeless {
             return None;
         }
@@ -86,6 +88,7 @@ impl Parallel {
                     return None;
                 }
                 layers.extend()?;
+                layers.keep_apart(groups);
             }
             for end in &ends {
                 let Some(asked) = layers.ask(end) else { continue };
@@ -267,6 +270,19 @@ impl<'m> Layers<'m> {
         self.made.push(made);
         self.states.push(next);
         Some(())
+    }
+
+    /// At most one of each group holds after the last layer: a layer is moves in any order, so all states between layers
+    /// are reachable.
+    fn keep_apart(&mut self, groups: &[Vec<usize>]) {
+        let fluents = &self.effects.model.fluents;
+        let Some(state) = self.states.last() else { return };
+        for group in groups {
+            let literal = |fluent: &usize| state.existing(0, fluents[*fluent]);
+            let literals = group.iter().filter_map(literal).filter(|l| l.abs() != TRUE);
+            let literals: Vec<Lit> = literals.collect();
+            self.sat.at_most_one(&literals);
+        }
     }
 
     /// The fluent after a layer: as before, unless a move of the layer changes it.

@@ -19,7 +19,7 @@ use game::{Deadline, Foreseen, Foresight, Gates, Move, State};
 use super::apart::Apart;
 use super::model::Model;
 use super::parallel::{Parallel, Question, Wish};
-use super::solver::{Answer, FALSE, Lit, Sat};
+use super::solver::{Answer, FALSE, Lit, Sat, TRUE};
 use super::swap::Swaps;
 use super::unroll::{Fanout, Start, Unrolling};
 use crate::prover::share;
@@ -45,6 +45,8 @@ pub struct SatPlanner {
     model: Model,
     /// The values of the goals of the model.
     values: Vec<Option<u8>>,
+    /// Fluents of which at most one holds in each reachable state.
+    groups: Vec<Vec<usize>>,
     /// No plan is longer.
     longest: usize,
     memory: usize,
@@ -72,6 +74,7 @@ impl SatPlanner {
             gates,
             model,
             values,
+            groups: Vec::new(),
             longest,
             memory,
             seed,
@@ -81,6 +84,14 @@ impl SatPlanner {
             ends: Vec::new(),
             refuted: None,
         })
+    }
+
+    /// The solver is told that of each group of fluents at most one holds, which has to be proved
+    /// ([`crate::Knowledge::mutex_groups`]): clauses that it would have to find again at every step.
+    #[must_use]
+    pub fn with_groups(mut self, groups: Vec<Vec<usize>>) -> Self {
+        self.groups = groups;
+        self
     }
 
     /// The model with gates for the end and for the reward, both ready to be asked for.
@@ -149,7 +160,8 @@ impl SatPlanner {
         let wish = Wish { values: &self.values, least, longest: self.longest };
         let third = &share(deadline, EASY);
         let (gates, model, memory) = (&self.gates, &self.model, self.memory);
-        let question = Question { gates, model, state, wish, memory, deadline: third };
+        let groups = &self.groups;
+        let question = Question { gates, model, state, wish, groups, memory, deadline: third };
         let found = self.parallel.look(&question, conflicts);
         found.or_else(|| {
             let third = &share(deadline, EASY - 1);
@@ -187,6 +199,7 @@ impl Foresight for SatPlanner {
         let none = Swaps::none();
         let swaps = self.swaps.as_ref().unwrap_or(&none);
         let mut lines = Lines::new(&model, over, good, swaps, deadline);
+        lines.groups = &self.groups;
         let (seen, refuted) = lines.look(&self.lengths(), refuted, conflicts, self.memory);
         self.refuted = Some((state.clone(), least, refuted));
         match seen {
@@ -218,6 +231,8 @@ struct Lines<'m> {
     over: Signal,
     good: Signal,
     swaps: &'m Swaps,
+    /// Fluents of which at most one holds.
+    groups: &'m [Vec<usize>],
     /// Places of moves: if a move of a step comes up to the first, then that of the step before up to the second, where
     /// there is one.
     falls: Vec<(usize, Option<usize>)>,
@@ -244,8 +259,21 @@ impl<'m> Lines<'m> {
         let ordered = sat.fresh();
         let unrolling = Unrolling::sharing(model, Start::Initial, Rc::new(Fanout::new(model)));
         let (goes, wins, prefixes, moves) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let falls = falls(swaps);
-        Self { sat, unrolling, over, good, swaps, falls, ordered, goes, wins, prefixes, moves }
+        let (falls, groups) = (falls(swaps), &[][..]);
+        Self {
+            sat,
+            unrolling,
+            over,
+            good,
+            swaps,
+            groups,
+            falls,
+            ordered,
+            goes,
+            wins,
+            prefixes,
+            moves,
+        }
     }
 
     /// Tries all lengths; also gives the greatest one that is refuted.
@@ -341,8 +369,21 @@ impl<'m> Lines<'m> {
         (self.prefixes, self.moves) = (prefixes, moves);
         self.goes.push(goes);
         self.wins.push(wins);
+        self.exclude(step);
         self.unrolling.blank_step();
         Some(())
+    }
+
+    /// At most one of each group holds in a step, as far as its fluents are asked for.
+    fn exclude(&mut self, step: usize) {
+        let model = self.unrolling.model();
+        for group in self.groups.iter().filter(|_| step > 0) {
+            let literals = group.iter().filter_map(|fluent| {
+                self.unrolling.existing(step, model.fluents[*fluent]).filter(|l| l.abs() != TRUE)
+            });
+            let literals: Vec<Lit> = literals.collect();
+            self.sat.at_most_one(&literals);
+        }
     }
 
     /// At most one of the moves is made. Gives for each that it or one before it is.

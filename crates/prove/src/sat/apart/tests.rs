@@ -45,7 +45,9 @@ fn found(rules: &str, most: usize) -> Option<usize> {
     let wish = Wish { values: &values, least: 100, longest: 1000 };
     let deadline = Deadline::never();
     let (memory, state, model) = (1 << 30, &state, &model);
-    let question = Question { gates: &gates, model, state, wish, memory, deadline: &deadline };
+    let groups = &[][..];
+    let question =
+        Question { gates: &gates, model, state, wish, groups, memory, deadline: &deadline };
     let moves = Apart::default().look(&question, most);
     moves.map(|moves| moves.len())
 }

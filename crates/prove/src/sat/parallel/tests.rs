@@ -138,7 +138,9 @@ fn look(rules: &str, least: u8) -> (Option<Vec<Move>>, Gates) {
     let wish = Wish { values: &values, least, longest: 100 };
     let deadline = Deadline::never();
     let (memory, state, model) = (1 << 30, &state, &model);
-    let question = Question { gates: &gates, model, state, wish, memory, deadline: &deadline };
+    let groups = &[][..];
+    let question =
+        Question { gates: &gates, model, state, wish, groups, memory, deadline: &deadline };
     let found = Parallel::default().look(&question, 2000);
     (found, gates)
 }

@@ -45,6 +45,25 @@ fn puzzles_of_constraints_are_solved() {
     }
 }
 
+#[test]
+fn what_is_proved_to_exclude_each_other_is_told_to_the_solver() {
+    for name in ["maze", "sudoku_4x4"] {
+        let gates = gates(library::find(name).expect("a library game").rules);
+        let reasoner = game::Reasoner::build(gates.game(), &Budget::default());
+        let options = crate::Options { engines: crate::Engines::Sat, ..crate::Options::default() };
+        let vocabulary = crate::Vocabulary::new(gates.game());
+        let inputs = crate::candidates::input_arguments(&vocabulary);
+        let mut prover = crate::Prover::on(&reasoner, inputs, &options.deadline);
+        prover.run(&options, &mut |_, _| ());
+        let groups = crate::Knowledge::of(&prover.findings()).mutex_groups(&gates);
+        assert!(!groups.is_empty(), "{name}");
+        let (planner, initial) = planner(&gates);
+        let seen = planner.with_groups(groups).look(&initial, 100, 3000, &Deadline::never());
+        let Foreseen::Way(moves) = seen else { panic!("{name}: {seen:?}") };
+        assert_eq!(replayed(&gates, &moves), Some(100), "{name}");
+    }
+}
+
 /// Numbers from 0 to 4 by steps of 1 or 2; odd ends are worth 40, even ones 70, and 4 has no moves.
 const STEPS: &str =
     "(role r) (init (at 0)) (init (turn 0)) (add 0 1 1) (add 0 2 2) (add 1 1 2) (add 1 2 3)

@@ -3,7 +3,7 @@
 //!
 //! CPU seconds are those of the whole process, so that a figure per CPU second says what sharing the graph
 //! costs, whatever else the machine is doing; the speed-up is that on the wall clock. Searches on one thread and on two
-//! take turns, and each figure is the median; "2 searches" are two at the same time that share nothing, which is what
+//! take turns, and each figure is the (upper) median; "2 searches" are two at the same time that share nothing, which is what
 //! the machine allows. The allocator is that of the player.
 
 use std::time::{Duration, Instant};

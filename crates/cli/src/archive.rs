@@ -3,9 +3,9 @@
 //! costs knowledge only.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use player::knowledge::MOST_BYTES;
@@ -33,7 +33,6 @@ pub struct Folder {
     bounds: Bounds,
     warn: fn(&str),
     warned: AtomicBool,
-    written: AtomicU64,
 }
 
 /// A file of the folder.
@@ -50,8 +49,6 @@ pub struct Entry {
 /// How long another process is waited for.
 const PATIENCE: Duration = Duration::from_millis(400);
 const NAP: Duration = Duration::from_millis(5);
-/// Unfinished files of processes that were killed are removed after this time.
-const STALE: Duration = Duration::from_secs(3600);
 
 impl Folder {
     /// A folder, which is made when something is kept; `warn` is called at most once.
@@ -61,7 +58,6 @@ impl Folder {
             bounds: Bounds::default(),
             warn,
             warned: AtomicBool::new(false),
-            written: AtomicU64::new(0),
         }
     }
 
@@ -126,7 +122,7 @@ impl Folder {
         fs::create_dir_all(&self.path)?;
         let _lock = self.lock()?;
         if let Some(new) = change(self.read(key)?) {
-            self.write(key, &new)?;
+            manager::write_atomically(&self.file(key), &new)?;
             self.prune(key)?;
         }
         Ok(())
@@ -149,19 +145,6 @@ impl Folder {
         }
     }
 
-    /// Writes a file beside the old one and puts it in its place.
-    fn write(&self, key: Key, bytes: &[u8]) -> io::Result<()> {
-        let number = self.written.fetch_add(1, Ordering::Relaxed);
-        let beside = self.path.join(format!(".{key}.{}.{number}.tmp", std::process::id()));
-        let written = File::create(&beside)
-            .and_then(|mut file| file.write_all(bytes))
-            .and_then(|()| fs::rename(&beside, self.file(key)));
-        if written.is_err() {
-            let _ = fs::remove_file(&beside);
-        }
-        written
-    }
-
     /// Removes the oldest files until the bounds are kept, but not the one just written.
     fn prune(&self, newest: Key) -> io::Result<()> {
         let (mut files, mut bytes) = (0, 0);
@@ -175,24 +158,7 @@ impl Folder {
                 (files, bytes) = (files - 1, bytes - entry.bytes);
             }
         }
-        self.sweep();
         Ok(())
-    }
-
-    /// Removes what killed processes left unfinished.
-    fn sweep(&self) {
-        for file in fs::read_dir(&self.path).into_iter().flatten().flatten() {
-            let name = file.file_name();
-            let unfinished =
-                name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
-            let old = || {
-                let modified = file.metadata().and_then(|about| about.modified()).ok();
-                modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > STALE)
-            };
-            if unfinished.is_some() && old() {
-                let _ = fs::remove_file(file.path());
-            }
-        }
     }
 
     fn tell(&self, what: &str, error: &io::Error) {
@@ -220,6 +186,8 @@ impl Archive for Folder {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
+
     use super::*;
 
     /// A folder of its own, removed afterwards.

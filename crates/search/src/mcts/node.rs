@@ -15,36 +15,35 @@ use super::exchange::Link;
 pub(super) type NodeId = u32;
 pub(super) const NONE: NodeId = 0;
 
-/// Sums of values are kept in this part of a point, so that adding is one atomic operation.
+/// Sums of values are kept in this part of a point, so that they are whole numbers.
 const UNIT: f64 = 1024.0;
 
-/// Adds to a statistic. Threads that do so at the same moment may lose an update, which is harmless for a statistic; an
-/// atomic addition would make each of them wait until it has the line of the cache for itself.
-pub(super) fn add<T: Count>(to: &T, more: T::Number) {
-    to.add(more);
-}
-
-/// A number that threads count in.
+/// A statistic. Threads that add to it at the same moment may lose an update, which is harmless; an atomic addition would
+/// make each of them wait until it has the line of the cache for itself.
 pub(super) trait Count {
     /// The plain number.
     type Number;
-    /// Adds, perhaps not if another thread does so at the same moment.
-    fn add(&self, more: Self::Number);
+    /// Adds and tells the sum.
+    fn add(&self, more: Self::Number) -> Self::Number;
 }
 
 impl Count for AtomicU32 {
     type Number = u32;
 
-    fn add(&self, more: u32) {
-        self.store(self.load(Relaxed).wrapping_add(more), Relaxed);
+    fn add(&self, more: u32) -> u32 {
+        let sum = self.load(Relaxed).wrapping_add(more);
+        self.store(sum, Relaxed);
+        sum
     }
 }
 
 impl Count for AtomicU64 {
     type Number = u64;
 
-    fn add(&self, more: u64) {
-        self.store(self.load(Relaxed).wrapping_add(more), Relaxed);
+    fn add(&self, more: u64) -> u64 {
+        let sum = self.load(Relaxed).wrapping_add(more);
+        self.store(sum, Relaxed);
+        sum
     }
 }
 
@@ -296,8 +295,8 @@ pub(super) struct Cell {
 
 impl Cell {
     pub(super) fn add(&self, value: u64) {
-        self.visits.fetch_add(1, Relaxed);
-        self.sum.fetch_add(value, Relaxed);
+        self.visits.add(1);
+        self.sum.add(value);
     }
 
     /// Visits and mean from 0 to 1.
@@ -363,7 +362,7 @@ impl Node {
     /// Counts a visit.
     pub(super) fn visit(&self) {
         if let Some(first) = self.roles.first() {
-            add(&first.visits, 1);
+            first.visits.add(1);
         }
     }
 

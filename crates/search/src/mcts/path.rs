@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::exchange::{Exchange, Link};
 use super::graph::Graph;
-use super::node::{Bounds, Edge, Expansion, NONE, Node, NodeId, add, fixed};
+use super::node::{Bounds, Count as _, Edge, Expansion, NONE, Node, NodeId, fixed};
 use super::options::{Options, Simultaneous};
 use super::select;
 use super::solver;
@@ -123,8 +123,7 @@ impl Path {
                         let bounds = below.roles[part].bounds.get();
                         news = edge.bounds.tighten(bounds) || news;
                     }
-                    let visits = edge.visits.load(Relaxed) + 1;
-                    edge.visits.store(visits, Relaxed);
+                    let visits = edge.visits.add(1);
                     if node.roles[role].count > 1 {
                         edge.pending.fetch_sub(1, Relaxed);
                     }
@@ -132,7 +131,7 @@ impl Path {
                         edge.set_mean(below.mean(part), visits);
                     } else {
                         // The node was made anew: it knows less than the edge.
-                        add(&edge.sum, fixed(values[role]));
+                        edge.sum.add(fixed(values[role]));
                     }
                 }
                 None => self.back_up_several(options, graph, step, values),
@@ -161,8 +160,8 @@ impl Path {
             }
             let edge = &expansion.edges[*at as usize];
             edge.pending.fetch_sub(1, Relaxed);
-            add(&edge.visits, 1);
-            add(&edge.sum, fixed(values[role]));
+            edge.visits.add(1);
+            edge.sum.add(fixed(values[role]));
             if let (Simultaneous::Regret, Some(children)) =
                 (options.simultaneous, &expansion.children)
             {
@@ -188,8 +187,7 @@ fn take_known(graph: &Graph, edge: &Edge, values: &mut [f64]) {
         let stat = &child.roles[graph.exchanges.to(link.exchange(), role)];
         *value = stat.bounds.get().clamp(*value);
     }
-    let visits = edge.visits.load(Relaxed) + 1;
-    edge.visits.store(visits, Relaxed);
+    let visits = edge.visits.add(1);
     // The bounds of the edge make its mean exact.
     edge.set_mean(edge.mean(), visits);
 }
@@ -199,7 +197,7 @@ fn count(node: &Node, values: &mut [f64]) {
     node.visit();
     for (stat, value) in node.roles.iter().zip(values) {
         *value = stat.bounds.get().clamp(*value);
-        add(&stat.sum, fixed(*value));
+        stat.sum.add(fixed(*value));
     }
 }
 

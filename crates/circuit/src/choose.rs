@@ -59,6 +59,8 @@ pub struct Chooser {
     masks: Vec<Vec<Plane>>,
     /// For each node of each level whether no move below it is legal in any position of the block.
     empty: Vec<Vec<bool>>,
+    /// Places for moves that do not exist.
+    spare: (u32, u32),
     /// Above all places of the moves.
     places: usize,
     /// How often numbers are drawn. A round serves at least half of the positions that are left.
@@ -102,6 +104,7 @@ impl Chooser {
             counts: vec![NONE; places],
             masks,
             empty,
+            spare,
             places: moves
                 .iter()
                 .chain([&spare])
@@ -115,6 +118,17 @@ impl Chooser {
     /// The places of the moves that can be chosen.
     pub fn chosen(&self) -> &[u32] {
         &self.chosen
+    }
+
+    /// The places that were given for moves that do not exist.
+    pub(crate) fn spare(&self) -> (u32, u32) {
+        self.spare
+    }
+
+    /// For each move the place of its legality and the place for the choice.
+    pub(crate) fn moves(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let places = self.groups.iter().flat_map(|group| group.legal);
+        places.zip(self.chosen.iter().copied())
     }
 
     /// Chooses in the positions that are active; returns those of them in which nothing is chosen.

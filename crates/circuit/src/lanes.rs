@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::build::Circuit;
 use crate::choose::Chooser;
 use crate::code::{Code, PhaseCode, RoleCode};
+use crate::guide::{Answer, Guided, Preferences, Tastes, room};
 use crate::harvest::{Aside, GoalCode, Harvest};
 use crate::kernel::{RunPart, run_part};
 use crate::plane::{
@@ -99,9 +100,15 @@ impl View<'_> {
         (tag != UNTAGGED).then_some(tag as usize)
     }
 
-    /// Calls `visit` with each move of a role that was made, and the lanes that made it.
+    /// The lanes of playouts that were asked for in which a move was made.
+    pub fn moving(&self) -> Plane {
+        and_not(&self.lanes.busy, &self.lanes.still)
+    }
+
+    /// Calls `visit` with each move of a role that was made, and the lanes that made it. Lanes whose playouts nobody asked
+    /// for are left out.
     pub fn moves(&self, role: usize, mut visit: impl FnMut(usize, &Plane)) {
-        let moving = nor(&self.lanes.still, &NONE);
+        let moving = self.moving();
         match &self.lanes.code.phases[self.phase].roles[role] {
             RoleCode::Forced(only) => visit(*only, &moving),
             RoleCode::Choose(chooser) => {
@@ -130,6 +137,8 @@ pub struct Lanes {
     /// Room for the next state while it is put into place.
     scratch: Vec<Plane>,
     choosers: Vec<Chooser>,
+    /// For each chooser the one that takes its place, where some moves are preferred to others.
+    guided: Vec<Option<Guided>>,
     random: RandomPlanes,
     harvest: Option<Harvest>,
     /// The present situation.
@@ -144,6 +153,8 @@ pub struct Lanes {
     tags: Vec<u32>,
     lengths: Vec<Plane>,
     done: Vec<Finished>,
+    /// Lanes whose playouts were asked for; all while nobody asks for any.
+    busy: Plane,
 }
 
 impl Lanes {
@@ -163,6 +174,7 @@ impl Lanes {
             memory,
             scratch: Vec::new(),
             choosers: code.choosers.clone(),
+            guided: vec![None; code.choosers.len()],
             random: RandomPlanes::new(seed),
             harvest: code.goals.as_ref().map(Harvest::new),
             phase: 0,
@@ -172,6 +184,7 @@ impl Lanes {
             tags: vec![UNTAGGED; LANES],
             lengths: Vec::new(),
             done: Vec::new(),
+            busy: ALL,
             code,
         }
     }
@@ -179,6 +192,36 @@ impl Lanes {
     /// The code.
     pub fn code(&self) -> &Arc<Code> {
         &self.code
+    }
+
+    /// Prefers some moves to others in random play. None for uniformly random moves, as at first.
+    pub fn guide(&mut self, preferences: Option<&Preferences>) {
+        let stays = self.code.places;
+        self.guided = vec![None; self.choosers.len()];
+        let Some(preferences) = preferences else { return };
+        if self.memory.len() == stays {
+            self.memory.extend(room(&self.choosers));
+        }
+        let tastes = self.tastes(preferences);
+        let choosers = self.choosers.iter();
+        let guided = choosers.map(|plain| Guided::new(plain, &tastes, stays as u32));
+        self.guided = guided.map(|guided| Some(guided).filter(Guided::is_useful)).collect();
+    }
+
+    /// Preferences by the places of choices.
+    fn tastes(&self, preferences: &Preferences) -> Tastes {
+        let place = |(role, action): (usize, usize)| (self.code.does_starts[role] + action) as u32;
+        let mut tastes = Tastes::default();
+        for (role, own) in preferences.halvings.iter().enumerate() {
+            let halved = own.iter().enumerate().filter(|(_, halvings)| **halvings > 0);
+            tastes.halvings.extend(halved.map(|(action, h)| (place((role, action)), *h)));
+        }
+        for Answer { fluent, action } in &preferences.answers {
+            tastes.answers.entry(place(*action)).or_default().push(*fluent as u32);
+        }
+        let splits = preferences.splits.iter();
+        tastes.splits = splits.map(|s| (place(s.action), (s.fluent as u32, s.halvings))).collect();
+        tastes
     }
 
     /// Puts a state into a lane. The state must be one that can be reached.
@@ -342,6 +385,7 @@ impl Lanes {
             if !any(&busy) || !go_on() {
                 break;
             }
+            self.busy = busy;
             let ended = self.random_step(&mut tally, &mut *observer);
             free = and(&or(&ended, &self.cut(most, &and_not(&busy, &ended))), &busy);
             for finished in std::mem::take(&mut self.done) {
@@ -353,6 +397,7 @@ impl Lanes {
             report(&finished);
         }
         self.lengths = Vec::new();
+        self.busy = ALL;
     }
 
     /// Ends the playouts that have become too long; returns their lanes.
@@ -581,8 +626,11 @@ impl Kernel for Look<'_> {
         let (mut stuck, mut waiting) = (NONE, NONE);
         for role in &phase.roles {
             if let RoleCode::Choose(chooser) = role {
-                let chooser = &mut lanes.choosers[*chooser];
-                let unchosen = chooser.choose::<V>(&mut lanes.memory, &active, &mut lanes.random);
+                let (memory, random) = (&mut lanes.memory, &mut lanes.random);
+                let unchosen = match &mut lanes.guided[*chooser] {
+                    Some(guided) => guided.choose::<V>(memory, &active, random),
+                    None => lanes.choosers[*chooser].choose::<V>(memory, &active, random),
+                };
                 stuck = or(&stuck, &unchosen.stuck);
                 waiting = or(&waiting, &unchosen.waiting);
             }

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use circuit::lanes::Nobody;
+use circuit::lanes::{Nobody, Observer};
 use circuit::plane::{self, Plane};
 use circuit::transpose::transpose;
-use circuit::{Lanes, Tally, TooLarge};
+use circuit::{Lanes, Preferences, Tally, TooLarge};
 use datalog::GroundTerm;
 use ground::{Budget, Stopped};
 
+use crate::credit::{Credits, Ledger};
 use crate::game::Game;
 use crate::gates::Gates;
 use crate::ids::{Move, Role};
@@ -118,6 +119,47 @@ impl Batch {
         most: u32,
         go_on: impl FnMut() -> bool,
     ) -> Vec<Option<Outcome>> {
+        self.playouts_watched(starts, (most, go_on), &mut Nobody)
+    }
+
+    /// The same, and what each move was worth in the playouts that came to an end, with `tables` also while each fluent
+    /// held. Nothing is learned from more
+    /// states than there are positions.
+    pub fn playouts_credited(
+        &mut self,
+        starts: &[&State],
+        most: u32,
+        go_on: impl FnMut() -> bool,
+        (credits, tables): (&mut Credits, bool),
+    ) -> Vec<Option<Outcome>> {
+        let fits = starts.len() <= Self::LANES && starts.iter().all(|s| self.gates.knows(s));
+        if !fits {
+            return self.playouts_while(starts, most, go_on);
+        }
+        let moves = self.gates.numbers.moves.iter().map(Vec::len);
+        let mut ledger = Ledger::new(moves, self.gates.numbers.fluents.len(), tables);
+        let outcomes = self.playouts_watched(starts, (most, go_on), &mut ledger);
+        for (lane, outcome) in outcomes.iter().enumerate() {
+            if let Some(outcome) = outcome.as_ref().filter(|outcome| outcome.terminal) {
+                let rewards = outcome.goals.iter().map(|goal| goal.map_or(0, |goal| goal.0));
+                ledger.reward(lane, rewards.collect());
+            }
+        }
+        ledger.settle(credits);
+        outcomes
+    }
+
+    /// Prefers some moves to others in playouts, by the numbers of moves as in [`Credits`]. None for uniformly random moves.
+    pub fn guide(&mut self, preferences: Option<&Preferences>) {
+        self.lanes.guide(preferences);
+    }
+
+    fn playouts_watched(
+        &mut self,
+        starts: &[&State],
+        limits: (u32, impl FnMut() -> bool),
+        observer: &mut dyn Observer,
+    ) -> Vec<Option<Outcome>> {
         let mut outcomes: Vec<Option<Outcome>> = vec![None; starts.len()];
         let (gates, numbers) = (self.gates.clone(), self.gates.numbers.clone());
         let first = &starts[..starts.len().min(Self::LANES)];
@@ -133,7 +175,7 @@ impl Batch {
                     true
                 }
         };
-        self.lanes.playouts(starts.len(), load, (most, go_on), &mut Nobody, |finished| {
+        self.lanes.playouts(starts.len(), load, limits, observer, |finished| {
             let goals = finished.goals.iter().zip(&numbers.values);
             let goals = goals.map(|(held, own)| own[(*held)?]).collect();
             let (length, terminal) = (finished.length, finished.terminal);

@@ -32,6 +32,7 @@
 mod batch;
 mod circuit_machine;
 mod clock;
+mod credit;
 mod deadline;
 mod expander;
 mod game;
@@ -47,8 +48,10 @@ pub mod universe;
 
 pub use batch::{Batch, NoCircuit, Outcome, Sizes};
 pub use circuit::Tally;
+pub use circuit::{Answer, MOST_HALVINGS, Preferences, Split};
 pub use circuit_machine::CircuitMachine;
 pub use clock::{clock_fluents, counting_fluents};
+pub use credit::{Credit, Credits, Table};
 pub use datalog::{EvalError, GroundTerm, Limits};
 pub use deadline::Deadline;
 pub use expander::{Expander, Expansion};

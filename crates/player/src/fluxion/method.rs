@@ -128,16 +128,22 @@ impl Parts<'_> {
 
     fn tree(&self) -> Box<dyn Search> {
         let memory = self.context.memory - self.context.memory / TABLE_SHARE;
-        self.tree_with(self.learned(), memory)
+        self.tree_with(self.learned(), self.known.guided, memory)
     }
 
-    /// A tree search for a trial, with or without what was learned.
-    pub(super) fn small_tree(&self, learned: bool) -> Box<dyn Search> {
-        self.tree_with(self.learned().filter(|_| learned), SMALL)
+    /// A tree search for a trial, with or without what was learned, with or without preferences in playouts.
+    pub(super) fn small_tree(&self, learned: bool, guided: bool) -> Box<dyn Search> {
+        self.tree_with(self.learned().filter(|_| learned), guided, SMALL)
     }
 
-    fn tree_with(&self, evaluator: Option<Box<dyn Evaluator>>, memory: usize) -> Box<dyn Search> {
+    fn tree_with(
+        &self,
+        evaluator: Option<Box<dyn Evaluator>>,
+        guided: bool,
+        memory: usize,
+    ) -> Box<dyn Search> {
         let options = mcts::Options {
+            guide: if guided { self.options.guide } else { 0.0 },
             memory,
             seed: self.context.seed,
             threads: self.options.threads,

@@ -48,6 +48,8 @@ pub(crate) struct Wishes {
     pub(crate) guess: bool,
     /// The weight of exploration.
     pub(crate) exploration: f64,
+    /// How much playouts prefer moves that did well, where that pays.
+    pub(crate) guide: f64,
     /// How many visits a learned value weighs as much as, and its part in implicit minimax backups.
     pub(crate) prior: f64,
     pub(crate) implicit: f64,
@@ -83,6 +85,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         trial: options.is_on("trial"),
         guess: options.is_on("guess"),
         exploration: options.number("c"),
+        guide: options.number("guide"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),
         symmetry: options.is_on("symmetry"),

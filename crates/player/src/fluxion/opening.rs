@@ -32,6 +32,8 @@ pub(super) struct Known {
     pub(super) learned: Option<Judged>,
     /// An evaluator made from the rules.
     pub(super) derived: Option<Judged>,
+    /// Whether playouts prefer moves that did well.
+    pub(super) guided: bool,
     /// The delete relaxation, for games of one role.
     pub(super) relaxation: Option<Arc<relax::Relaxation>>,
     /// States that are the same up to symmetry, where that was asked for.
@@ -63,6 +65,7 @@ impl Known {
             class,
             learned: None,
             derived: None,
+            guided: true,
             relaxation: None,
             symmetries: None,
             chance: None,
@@ -92,7 +95,10 @@ const REFRESHER: Share = Share(0.1, Duration::from_secs(3));
 const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
 const PROOFS: Share = Share(0.05, Duration::from_secs(3));
 const GUESS: Share = Share(0.15, Duration::from_secs(3));
-const TRIAL: Share = Share(0.4, Duration::from_secs(30));
+/// One trial after the other, each with its part of what is left.
+const GUIDED_TRIAL: Share = Share(0.3, Duration::from_secs(20));
+const LEARNED_TRIAL: Share = Share(0.35, Duration::from_secs(25));
+const DEEPENING_TRIAL: Share = Share(0.4, Duration::from_secs(25));
 /// How many games a trial should have time for, and how long a move may take.
 const GAMES: f64 = 24.0;
 const PACE: (Duration, Duration) = (Duration::from_millis(3), Duration::from_millis(50));
@@ -262,31 +268,41 @@ impl<'o> Opening<'o> {
         self.known.chance = self.known.account.try_aside("guess", &GUESS.of(deadline), measure);
     }
 
-    /// Tries in quick games what pays in this game: what was learned is dropped where it clearly does not,
+    /// Tries in quick games what pays in this game: preferences of playouts and what was learned are dropped where they do not,
     /// and alpha-beta takes the place of the tree where it is clearly better.
     fn try_out(&mut self, deadline: &Deadline) {
-        if !self.wishes.trial || self.known.method != Method::Guarded || deadline.left().is_none() {
+        let trees = matches!(self.known.method, Method::Guarded | Method::Sampling);
+        if !self.wishes.trial || !trees || deadline.left().is_none() {
             return;
         }
-        let parts = |opening: &Self| -> [Box<dyn Search>; 3] {
-            let (context, known, options) = (opening.context, &opening.known, opening.wishes);
-            let parts = Parts { context, known, options };
-            [parts.small_tree(true), parts.small_tree(false), parts.guard()]
-        };
-        if self.known.learned.is_some() {
-            let [with, without, _] = parts(self);
-            let tally = self.trial("trial: learned values against none", [with, without], deadline);
-            if tally.mean() < 0.5 {
+        if self.wishes.guide > 0.0 && self.known.on_circuit {
+            let searches =
+                [self.parts().small_tree(false, true), self.parts().small_tree(false, false)];
+            let name = "trial: playouts with preferences against without";
+            self.known.guided = self.trial(name, searches, &GUIDED_TRIAL, deadline).mean() >= 0.5;
+        }
+        let guided = self.known.guided;
+        if self.known.method == Method::Guarded && self.known.learned.is_some() {
+            let searches =
+                [self.parts().small_tree(true, guided), self.parts().small_tree(false, guided)];
+            let name = "trial: learned values against none";
+            if self.trial(name, searches, &LEARNED_TRIAL, deadline).mean() < 0.5 {
                 self.known.learned = None;
             }
         }
-        if self.known.learned.is_some() || self.known.derived.is_some() {
-            let [tree, _, deepening] = parts(self);
-            let tally = self.trial("trial: tree against alpha-beta", [tree, deepening], deadline);
+        let knows = self.known.learned.is_some() || self.known.derived.is_some();
+        if self.known.method == Method::Guarded && knows {
+            let searches = [self.parts().small_tree(true, guided), self.parts().guard()];
+            let name = "trial: tree against alpha-beta";
+            let tally = self.trial(name, searches, &DEEPENING_TRIAL, deadline);
             if tally.is_clear(needed(self.known.chance)) {
                 self.known.method = Method::Deepening;
             }
         }
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts { context: self.context, known: &self.known, options: self.wishes }
     }
 
     /// Quick games between two searches, for a part of the time left.
@@ -294,6 +310,7 @@ impl<'o> Opening<'o> {
         &mut self,
         name: &'static str,
         mut searches: [Box<dyn Search>; 2],
+        share: &Share,
         deadline: &Deadline,
     ) -> Tally {
         let before = self.earlier.known.tried(name).cloned();
@@ -301,7 +318,7 @@ impl<'o> Opening<'o> {
             before.map_or(Tally::default(), |t| Tally { games: t.games, points: t.points });
         // The more games there were in earlier matches, the less time for new ones.
         let fewer = GAMES / (GAMES + f64::from(before.games));
-        let (begin, share) = (Instant::now(), Share(TRIAL.0 * fewer, TRIAL.1).of(deadline));
+        let (begin, share) = (Instant::now(), Share(share.0 * fewer, share.1).of(deadline));
         let length = self.known.class.mean_length.unwrap_or(100.0).max(1.0);
         let pace = share.left().unwrap_or_default().div_f64(length * GAMES).clamp(PACE.0, PACE.1);
         let mut machine = self.context.machine();

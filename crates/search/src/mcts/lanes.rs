@@ -105,8 +105,7 @@ impl Worker {
         let starts: Vec<&State> =
             leaves.flat_map(|state| std::iter::repeat_n(state, times)).collect();
         shared.playouts.fetch_add(starts.len() as u64, Relaxed);
-        let go_on = || !deadline.passed();
-        let outcomes = batch.playouts_while(&starts, shared.options.longest, go_on);
+        let outcomes = self.guide.sweep(batch, &starts, shared.options, deadline);
         let interrupted = deadline.passed();
         let mut nothing = vec![0.0; self.values.len()];
         playout::unfinished(&mut nothing);

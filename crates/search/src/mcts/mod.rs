@@ -11,13 +11,14 @@
 //! |---|---|
 //! | `node`, `graph`, `recycle` | memory: nodes, the arena with its table, what to drop |
 //! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
-//! | `playout`, `policy`, `amaf`, `lanes`, `judge` | values of leaves and successors, what is learned from moves |
+//! | `playout`, `policy`, `amaf`, `lanes`, `guide`, `judge` | values of leaves and successors, what is learned from moves |
 //! | `worker`, `outcome` | one thread at work, and what to play in the end |
 //! | `symmetric`, `exchange` | one node for all states that are the same up to symmetry, of roles too |
 
 mod amaf;
 mod exchange;
 mod graph;
+mod guide;
 mod judge;
 mod lanes;
 mod node;
@@ -45,6 +46,7 @@ use crate::interface::Search;
 use crate::report::SearchReport;
 
 use graph::{Apart, Graph};
+use guide::Guide;
 use node::{Bounds, NodeId};
 pub use options::{Amaf, Decisive, Final, Options, Playouts, Policy, Simultaneous};
 pub use outcome::draw;
@@ -78,6 +80,8 @@ pub struct Mcts {
     zobrist: Zobrist,
     graph: Graph,
     workers: Vec<Worker>,
+    /// What threads learned about moves before the graph was forgotten: that holds for other states, too.
+    guides: Vec<Guide>,
     lanes: Option<bool>,
     totals: Totals,
 }
@@ -121,6 +125,7 @@ impl Mcts {
             zobrist: Zobrist::new(fluents),
             graph: Graph::new(),
             workers: Vec::new(),
+            guides: Vec::new(),
             lanes: None,
             totals: Totals::default(),
             evaluator: None,
@@ -198,7 +203,9 @@ impl Mcts {
                 || uses.prior > 0.0
                 || uses.cut_off.is_some();
             let evaluator = self.evaluator.as_ref().filter(|_| wanted).map(|e| e.another());
-            self.workers.push(Worker::new(self.workers.len(), able, evaluator, seed));
+            let mut worker = Worker::new(self.workers.len(), able, evaluator, seed);
+            worker.guide = self.guides.pop().unwrap_or_default();
+            self.workers.push(worker);
         }
     }
 
@@ -411,12 +418,16 @@ impl Search for Mcts {
 
     fn advance(&mut self, _state: &State) {
         // Nodes that cannot be reached any more are the first to go when memory is needed.
-        self.workers.iter_mut().for_each(|worker| worker.policy.decay());
+        for worker in &mut self.workers {
+            worker.policy.decay();
+            worker.guide.fade();
+        }
     }
 
     fn forget(&mut self) {
         self.graph = Graph::new();
-        self.workers.clear();
+        let guides = self.workers.drain(..).map(|worker| worker.guide.for_others());
+        self.guides = guides.rev().collect();
     }
 
     fn use_machine(&mut self, machine: Box<dyn Machine>) {

@@ -91,6 +91,11 @@ pub struct Options {
     pub policy: Policy,
     /// How often a playout policy is ignored.
     pub epsilon: f64,
+    /// How much playouts in lanes prefer moves that did well: by so many powers of two for a standard deviation of what
+    /// moves are worth; 0 for uniformly random moves.
+    pub guide: f64,
+    /// Whether such preferences depend on what holds.
+    pub conditions: bool,
     /// All moves as first.
     pub amaf: Amaf,
     /// How many visits weigh as much as all that AMAF knows.
@@ -136,6 +141,8 @@ impl Default for Options {
             transpositions: true,
             policy: Policy::default(),
             epsilon: 0.2,
+            guide: 0.0,
+            conditions: true,
             amaf: Amaf::default(),
             amaf_equivalence: 500.0,
             amaf_reference: 50,

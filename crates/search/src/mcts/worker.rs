@@ -13,6 +13,7 @@ use crate::rewards::{Look, Turn, rewards};
 use super::amaf::{self, Made, Seen};
 use super::exchange::{Exchange, Link};
 use super::graph::Graph;
+use super::guide::Guide;
 use super::lanes::Rhythm;
 use super::node::{Bounds, Expansion, NONE, Node, NodeId};
 use super::options::{Amaf, Decisive, Options, Policy as PolicyOption, Simultaneous};
@@ -79,6 +80,7 @@ pub(super) struct Worker {
     pub(super) batch: Option<Batch>,
     pub(super) evaluator: Option<Box<dyn Evaluator>>,
     pub(super) policy: Policy,
+    pub(super) guide: Guide,
     pub(super) random: Random,
     pub(super) rhythm: Rhythm,
     pub(super) look: Look,
@@ -102,6 +104,7 @@ impl Worker {
             batch,
             evaluator,
             policy: Policy::default(),
+            guide: Guide::default(),
             random: Random::new(seed),
             rhythm: Rhythm::default(),
             look: Look::default(),

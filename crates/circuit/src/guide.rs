@@ -287,11 +287,11 @@ mod tests {
     #[test]
     fn each_position_chooses_one_of_its_own_legal_moves() {
         let mut random = RandomPlanes::new(5);
-        for round in 0..200 {
+        for round in 0..200_usize {
             let moves = 2 + round % 40;
             let legal: Vec<Plane> =
                 (0..moves).map(|_| and(&random.draw(), &random.draw())).collect();
-            let halvings: Vec<u8> = (0..moves).map(|at| (at * 7 % 6) as u8).collect();
+            let halvings: Vec<u8> = (0..moves).map(|at| [0, 1, 2, 3, 4, 5][at * 7 % 6]).collect();
             let mut bench = Bench::new(&legal, &halvings);
             let unchosen = bench.choose(Width::best(), &mut random);
             let mut seen = NONE;

@@ -11,8 +11,9 @@ use circuit::transpose::transpose;
 
 /// The binary digits of a reward up to 100.
 const DIGITS: usize = 7;
-/// No table is kept of more cells than this.
+/// No table is kept of more cells than this, and no history of more words.
 const MOST_CELLS: usize = 1 << 22;
+const MOST_WORDS: usize = 1 << 22;
 
 /// What something was worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,21 +41,22 @@ impl Credit {
 pub struct Table {
     /// Each move, by its number in the circuit: once for each time that it was made.
     pub moves: Vec<Credit>,
-    /// For each move each fluent, by their numbers in the circuit; empty where that would be too much.
+    /// For each move each fluent, by their numbers in the circuit.
     cells: Vec<Credit>,
     fluents: usize,
 }
 
 impl Table {
+    /// What moves were worth, and what each was worth while each fluent held.
+    pub fn new(moves: Vec<Credit>, rows: &[Vec<Credit>]) -> Self {
+        let fluents = rows.first().map_or(0, Vec::len);
+        Self { moves, cells: rows.concat(), fluents }
+    }
+
     /// What a move was worth while each fluent held.
     pub fn row(&self, action: usize) -> &[Credit] {
         let from = action * self.fluents;
         self.cells.get(from..from + self.fluents).unwrap_or(&[])
-    }
-
-    /// Whether there are credits of fluents.
-    pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
     }
 }
 
@@ -83,11 +85,9 @@ impl Credits {
         if self.tables.len() == moves.len() {
             return;
         }
-        let all: usize = moves.iter().map(Vec::len).sum();
-        let fits = all.saturating_mul(fluents) <= MOST_CELLS;
         let table = |own: &Vec<Plane>| Table {
             moves: vec![Credit::default(); own.len()],
-            cells: vec![Credit::default(); if fits { own.len() * fluents } else { 0 }],
+            cells: vec![Credit::default(); own.len() * fluents],
             fluents,
         };
         self.tables = moves.iter().map(table).collect();
@@ -118,12 +118,14 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// For roles with so many moves each, and so many fluents; with histories if these are wanted.
+    /// For roles with so many moves each, and so many fluents; with histories if these are wanted and not too large.
     pub(crate) fn new(moves: impl Iterator<Item = usize>, fluents: usize, history: bool) -> Self {
         let made: Vec<Vec<Plane>> = moves.map(|count| vec![plane::NONE; count]).collect();
         let digits = vec![[plane::NONE; DIGITS]; made.len()];
         let rewards = vec![Vec::new(); LANES];
-        let steps = history.then(Vec::new);
+        let all: usize = made.iter().map(Vec::len).sum();
+        let fits = all.saturating_mul(fluents) <= MOST_CELLS;
+        let steps = (history && fits).then(Vec::new);
         Self { made, finished: plane::NONE, digits, rewards, fluents, steps }
     }
 
@@ -157,7 +159,9 @@ impl Ledger {
         }
         if let Some(steps) = &self.steps {
             credits.lay_out(&self.made, self.fluents);
-            steps.iter().for_each(|step| self.settle_step(step, &mut credits.tables));
+            for step in steps {
+                self.settle_step(step, &mut credits.tables);
+            }
         }
     }
 
@@ -168,9 +172,6 @@ impl Ledger {
                 let Some(reward) = self.rewards[lane].get(role) else { continue };
                 let (action, reward) = (*action as usize, f32::from(*reward));
                 table.moves[action].add(reward);
-                if table.cells.is_empty() {
-                    continue;
-                }
                 let row = &mut table.cells[action * self.fluents..(action + 1) * self.fluents];
                 let state = &step.states[lane * words..(lane + 1) * words];
                 for (word, bits) in state.iter().enumerate() {
@@ -207,7 +208,8 @@ impl Ledger {
 
 impl Observer for Ledger {
     fn moved(&mut self, view: &View<'_>) {
-        let mut step = self.steps.as_ref().map(|_| {
+        let most = MOST_WORDS / (LANES * self.fluents.div_ceil(64)).max(1);
+        let mut step = self.steps.as_ref().filter(|steps| steps.len() < most).map(|_| {
             let moves = vec![vec![NOTHING; LANES]; self.made.len()];
             Step { moves, states: self.states(view) }
         });

@@ -170,6 +170,35 @@ fn tic_tac_toe_is_proven_to_be_drawn() {
     }
 }
 
+/// A game in which a capture is good only while there is something to capture: the playouts of a search learn it, and
+/// nothing that is proved depends on it.
+#[test]
+fn preferences_in_playouts_leave_what_is_proved_as_it_is() {
+    for (name, value) in [("tictactoe", 50.0), ("connect_four_4x4", 50.0), ("nim_3_4_5", 100.0)] {
+        let reasoner = on_circuit(&library_game(name));
+        for conditions in [false, true] {
+            let playouts = Playouts::Lanes;
+            let options = Options { guide: 2.0, conditions, playouts, ..Options::default() };
+            let mut mcts = Mcts::new(&reasoner, options);
+            let report = search(&mut mcts, &Effort::nodes(400_000));
+            assert_eq!(report.stop, Some(Stop::Done), "{name}");
+            assert_eq!(report.value(), Value::exact(value), "{name}");
+        }
+    }
+}
+
+#[test]
+fn preferences_in_playouts_are_the_same_in_every_run() {
+    let reasoner = on_circuit(&library_game("breakthrough_6x6"));
+    let run = || {
+        let options = Options { guide: 1.5, playouts: Playouts::Lanes, ..Options::default() };
+        let mut mcts = Mcts::new(&reasoner, options);
+        let report = search(&mut mcts, &Effort::nodes(6_000));
+        (report.best, report.moves.iter().map(|own| own.visits).collect::<Vec<_>>())
+    };
+    assert_eq!(run(), run());
+}
+
 #[test]
 fn connect_four_on_a_small_board_is_drawn() {
     let game = library_game("connect_four_4x4");

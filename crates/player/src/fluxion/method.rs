@@ -126,9 +126,12 @@ impl Parts<'_> {
         })
     }
 
+    /// Playouts have preferences only where two roles share a constant sum: with three roles and with simultaneous moves they did
+    /// harm in matches.
     fn tree(&self) -> Box<dyn Search> {
         let memory = self.context.memory - self.context.memory / TABLE_SHARE;
-        self.tree_with(self.learned(), self.known.guided, memory)
+        let guided = self.known.guided && self.known.method != Method::Sampling;
+        self.tree_with(self.learned(), guided, memory)
     }
 
     /// A tree search for a trial, with or without what was learned, with or without preferences in playouts.

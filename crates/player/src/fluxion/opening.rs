@@ -99,12 +99,16 @@ const GUESS: Share = Share(0.15, Duration::from_secs(3));
 const GUIDED_TRIAL: Share = Share(0.3, Duration::from_secs(20));
 const LEARNED_TRIAL: Share = Share(0.35, Duration::from_secs(25));
 const DEEPENING_TRIAL: Share = Share(0.4, Duration::from_secs(25));
-/// How many games a trial should have time for, and how long a move may take.
-const GAMES: f64 = 24.0;
-const PACE: (Duration, Duration) = (Duration::from_millis(3), Duration::from_millis(50));
+/// How many games a trial should have time for, and how long a move may take. In less time nothing is learned about moves.
+const GAMES: f64 = 16.0;
+const PACE: (Duration, Duration) = (Duration::from_millis(8), Duration::from_millis(60));
+/// What matches of equal nodes in other games say about preferences in playouts and about learned values: mean points (see
+/// docs/strength.md), which count as much as so many games of a trial.
+const GUIDED_MEAN: f64 = 0.6;
+const LEARNED_MEAN: f64 = 0.57;
+const BELIEF: f64 = 10.0;
 /// A trial decides for alpha-beta only where it is that clear, in standard deviations: with little time
-/// alpha-beta looks better than it is. What was learned has to do no worse than nothing: in matches of equal
-/// nodes it gave 69 and 72 points in breakthrough and reversi and 38 in connect four.
+/// alpha-beta looks better than it is.
 const CLEAR: f64 = 3.0;
 /// By how many standard deviations a trial has to speak for alpha-beta, where features of the game give it a chance: for
 /// even chances as many as without a guess, for a certain one it has to speak against it as clearly not to be used.
@@ -271,27 +275,27 @@ impl<'o> Opening<'o> {
     /// Tries in quick games what pays in this game: preferences of playouts and what was learned are dropped where they do not,
     /// and alpha-beta takes the place of the tree where it is clearly better.
     fn try_out(&mut self, deadline: &Deadline) {
-        let trees = matches!(self.known.method, Method::Guarded | Method::Sampling);
-        if !self.wishes.trial || !trees || deadline.left().is_none() {
+        if !self.wishes.trial || self.known.method != Method::Guarded || deadline.left().is_none() {
             return;
         }
         if self.wishes.guide > 0.0 && self.known.on_circuit {
             let searches =
                 [self.parts().small_tree(false, true), self.parts().small_tree(false, false)];
             let name = "trial: playouts with preferences against without";
-            self.known.guided = self.trial(name, searches, &GUIDED_TRIAL, deadline).mean() >= 0.5;
+            let tally = self.trial(name, searches, &GUIDED_TRIAL, deadline);
+            self.known.guided = tally.is_likely_better(BELIEF, GUIDED_MEAN);
         }
         let guided = self.known.guided;
-        if self.known.method == Method::Guarded && self.known.learned.is_some() {
+        if self.known.learned.is_some() {
             let searches =
                 [self.parts().small_tree(true, guided), self.parts().small_tree(false, guided)];
             let name = "trial: learned values against none";
-            if self.trial(name, searches, &LEARNED_TRIAL, deadline).mean() < 0.5 {
+            let tally = self.trial(name, searches, &LEARNED_TRIAL, deadline);
+            if !tally.is_likely_better(BELIEF, LEARNED_MEAN) {
                 self.known.learned = None;
             }
         }
-        let knows = self.known.learned.is_some() || self.known.derived.is_some();
-        if self.known.method == Method::Guarded && knows {
+        if self.known.learned.is_some() || self.known.derived.is_some() {
             let searches = [self.parts().small_tree(true, guided), self.parts().guard()];
             let name = "trial: tree against alpha-beta";
             let tally = self.trial(name, searches, &DEEPENING_TRIAL, deadline);

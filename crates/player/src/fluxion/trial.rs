@@ -24,6 +24,12 @@ impl Tally {
         if self.games == 0 { 0.5 } else { self.points / f64::from(self.games) }
     }
 
+    /// Whether the first search is likely to be the better one, where so many `games` with `mean` points are already known of
+    /// other games of this kind. Moves of a trial are quick, and games few, so they have to speak against that.
+    pub(super) fn is_likely_better(&self, games: f64, mean: f64) -> bool {
+        (self.points + games * mean) / (f64::from(self.games) + games) >= 0.5
+    }
+
     /// Whether the second search did better by so much that chance hardly explains it: by more than
     /// `deviations` standard deviations of games that are won or lost with even chances.
     pub(super) fn is_clear(&self, deviations: f64) -> bool {

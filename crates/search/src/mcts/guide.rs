@@ -26,8 +26,12 @@ const URGENT: f32 = 2.5;
 const LESSONS: (u32, u32) = (2, 32);
 /// A move counts as if it had been made so many times more, with the mean reward.
 const SHRINKAGE: f32 = 20.0;
-/// Deviations below this many points are as good as none.
-const LEAST_DEVIATION: f32 = 1.0;
+/// Deviations below this many points are taken to be as large.
+const LEAST_DEVIATION: f32 = 3.0;
+/// The moves of a role are preferred to each other only where their worth has such a standard deviation. In random play from the
+/// initial state it is 7 points in breakthrough and 5 in reversi; in kalaha and tron, whose few moves mean something else in each
+/// state, it is 0.3, and preferring some of them did much harm (docs/strength.md).
+const TELLING: f32 = 1.5;
 /// What is left of earlier playouts when the match goes on: as for other policies.
 const FADE: f32 = 0.2;
 
@@ -62,7 +66,7 @@ impl Guide {
             return batch.playouts_while(starts, options.longest, go_on);
         }
         let lesson = self.sweeps / LEARNED;
-        let in_detail = lesson < IN_DETAIL.0 || lesson % IN_DETAIL.1 == 0;
+        let in_detail = lesson < IN_DETAIL.0 || lesson.is_multiple_of(IN_DETAIL.1);
         let tables = options.conditions && in_detail;
         let credits = (&mut self.credits, tables);
         let outcomes = batch.playouts_credited(starts, options.longest, go_on, credits);
@@ -96,7 +100,7 @@ fn preferences(credits: &Credits, options: &Options) -> Preferences {
     let halvings = own.map(|(own, scale)| scale.halvings(own, sharpness)).collect();
     let mut found = Preferences { halvings, ..Preferences::default() };
     for (role, (table, scale)) in credits.tables.iter().zip(&scales).enumerate() {
-        if options.conditions && !table.is_empty() {
+        if options.conditions && scale.tells {
             Conditions::new(table).find(role, scale, sharpness, &mut found);
         }
     }
@@ -184,31 +188,38 @@ fn mean(credit: Credit) -> f32 {
 struct Scale {
     mean: f32,
     deviation: f32,
+    /// Whether moves differ at all.
+    tells: bool,
 }
 
 impl Scale {
     fn of(moves: &[Credit]) -> Self {
         let made: f32 = moves.iter().map(|credit| credit.made).sum::<f32>().max(1.0);
         let mean = moves.iter().map(|credit| credit.sum).sum::<f32>() / made;
-        let mut scale = Self { mean, deviation: LEAST_DEVIATION };
-        let square = |credit: &Credit| (scale.worth(credit) - mean).powi(2) * credit.made;
-        let variance = moves.iter().map(square).sum::<f32>() / made;
-        scale.deviation = variance.sqrt().max(LEAST_DEVIATION);
+        let mut scale = Self { mean, deviation: LEAST_DEVIATION, tells: false };
+        let square = |credit: &Credit| (scale.worth(*credit) - mean).powi(2) * credit.made;
+        let deviation = (moves.iter().map(square).sum::<f32>() / made).sqrt();
+        scale.tells = deviation >= TELLING;
+        scale.deviation = deviation.max(LEAST_DEVIATION);
         scale
     }
 
-    fn worth(&self, credit: &Credit) -> f32 {
+    fn worth(&self, credit: Credit) -> f32 {
         (credit.sum + SHRINKAGE * self.mean) / (credit.made + SHRINKAGE)
     }
 
     /// How much less each move is to be considered: one standard deviation above the mean and better not at all less.
     fn halvings(&self, moves: &[Credit], sharpness: f32) -> Vec<u8> {
-        moves.iter().map(|credit| self.halved(self.worth(credit), sharpness)).collect()
+        if !self.tells {
+            return vec![0; moves.len()];
+        }
+        moves.iter().map(|credit| self.halved(self.worth(*credit), sharpness)).collect()
     }
 
     fn halved(&self, worth: f32, sharpness: f32) -> u8 {
-        let below = (self.mean + self.deviation - worth) / self.deviation;
-        (below * sharpness).round().clamp(0.0, f32::from(game::MOST_HALVINGS)) as u8
+        let below = (self.mean + self.deviation - worth) / self.deviation * sharpness;
+        (0..game::MOST_HALVINGS).take_while(|halvings| below >= f32::from(*halvings) + 0.5).count()
+            as u8
     }
 }
 
@@ -226,6 +237,28 @@ mod tests {
         assert!(sharp[0] < sharp[1] && sharp[1] < sharp[2], "{sharp:?}");
         assert_eq!(sharp[1], sharp[3], "what was never made is taken to be as good as the mean");
         assert_eq!(halvings(&moves, 0.0), [0; 4]);
-        assert_eq!(halvings(&[credit(9.0, 50.0), credit(9.0, 50.2)], 2.0), [2, 2], "noise");
+        assert_eq!(halvings(&[credit(900.0, 50.0), credit(900.0, 51.0)], 2.0), [0, 0], "alike");
+    }
+
+    /// Move 0 is good while fluent 1 holds and bad otherwise; fluent 0 tells that everything is good.
+    #[test]
+    fn a_move_is_split_by_the_fluent_that_tells_when_it_is_good() {
+        let credit = |made: f32, value: f32| Credit { made, sum: made * value };
+        let rows = [
+            vec![credit(400.0, 70.0), credit(300.0, 90.0)],
+            vec![credit(400.0, 65.0), credit(400.0, 50.0)],
+        ];
+        let table = Table::new(vec![credit(1000.0, 50.0), credit(1000.0, 45.0)], &rows);
+        let conditions = Conditions::new(&table);
+        let best = conditions.best(0).expect("there is one");
+        assert_eq!(best.fluent, 1);
+        assert!(best.with > 10.0 && best.without < -5.0 && best.certainty > CERTAIN);
+        let mut found = Preferences { halvings: vec![vec![1, 1]], ..Preferences::default() };
+        let scale = Scale { mean: 47.5, deviation: 5.0, tells: true };
+        conditions.find(0, &scale, 1.0, &mut found);
+        let split = found.splits.iter().find(|split| split.action == (0, 0)).expect("split");
+        assert_eq!((split.fluent, split.halvings), (1, 0));
+        assert!(found.halvings[0][0] > 1, "{found:?}");
+        assert!(found.answers.contains(&Answer { fluent: 1, action: (0, 0) }));
     }
 }

@@ -1,11 +1,13 @@
 //! Measures evaluation functions: the time to build them, and what evaluating the successors of states of random
 //! play costs in units of a transition of the stepper, which is a step of random play with its legal moves. "Next" is
-//! the successor alone, one of many of the same state. CPU time of the thread, so other work on the machine
-//! hardly matters. With `--build` only the time to build, with `--by=METHOD` one method. `cargo run --release -p
-//! evaluate --example cost -- [--build] [--by=METHOD] [NAME...]`
+//! the successor alone, one of many of the same state. CPU time of the thread, and transitions and evaluations in turns, so
+//! other work on the machine hardly matters; the figures are medians, with the least and the greatest ratio. With `--build`
+//! only the time to build, with `--by=METHOD` one method. `cargo run --release -p evaluate --example cost -- [--build]
+//! [--by=METHOD] [NAME...]`
 
 use std::time::{Duration, Instant};
 
+use cpu_time::ThreadTime;
 use evaluate::{Method, Options};
 use game::playout::{Random, random_joint_move};
 use game::{
@@ -16,10 +18,14 @@ use structure::{NoProver, Settings, Structures};
 /// Elapsed time that stops a game, since other work on the machine slows it down.
 const PATIENCE: Duration = Duration::from_secs(900);
 
+/// How often transitions and evaluations are measured.
+const TURNS: usize = 7;
+/// CPU nanoseconds for one of these at least.
+const TURN: u64 = 50_000_000;
+
 /// Nanoseconds that this thread has run.
 fn cpu() -> u64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
+    ThreadTime::now().as_duration().as_nanos() as u64
 }
 
 fn main() {
@@ -29,7 +35,7 @@ fn main() {
     let chosen = options.iter().find_map(|option| Method::named(option.strip_prefix("--by=")?));
     let methods = chosen.map_or(vec![Method::Basic, Method::Distance], |one| vec![one]);
     println!(
-        "game\tground s\tstructures s\tkind\tbuild s\tnodes\tnext ns\ttransition ns\tevaluate ns\tratio\tnotes"
+        "game\tground s\tstructures s\tkind\tbuild s\tnodes\tnext ns\ttransition ns\tevaluate ns\tratio\tfrom\tto\tnotes"
     );
     for entry in library::games() {
         if names.is_empty() || names.iter().any(|name| name == entry.name) {
@@ -53,8 +59,6 @@ fn measure(name: &str, text: &str, methods: &[Method], only_build: bool) {
     let mut machine = reasoner.machine();
     let found = if only_build { Some((Vec::new(), 0.0)) } else { successors(&mut *machine) };
     let Some((states, next)) = found else { return println!("{name}\tno play") };
-    let spent = if only_build { Some(0.0) } else { transition(gates) };
-    let Some(transition) = spent else { return println!("{name}\tno play") };
     for method in methods {
         let begin = cpu();
         let deadline = Deadline::within(PATIENCE);
@@ -62,20 +66,45 @@ fn measure(name: &str, text: &str, methods: &[Method], only_build: bool) {
         let Some(evaluation) = evaluation else { continue };
         let mut evaluator = evaluation.evaluator();
         let build = seconds(begin);
-        let mut values = vec![0.0; game.roles().len()];
-        let begin = cpu();
-        for state in &states {
-            evaluator.evaluate(state, &mut values);
+        let [mut transitions, mut evaluations, mut ratios] = [const { Vec::new() }; 3];
+        for turn in 0..if only_build { 0 } else { TURNS } {
+            let Some(transition) = transition(gates, turn as u64) else { break };
+            let evaluation = evaluate_all(&mut evaluator, &states, game.roles().len());
+            transitions.push(transition);
+            evaluations.push(evaluation);
+            ratios.push(evaluation / transition);
         }
-        let spent = (cpu() - begin) as f64 / states.len().max(1) as f64;
         println!(
-            "{name}\t{ground:.3}\t{structures:.3}\t{}\t{build:.3}\t{}\t{next:.0}\t{transition:.0}\t{spent:.0}\t{:.2}\t{}",
+            "{name}\t{ground:.3}\t{structures:.3}\t{}\t{build:.3}\t{}\t{next:.0}\t{:.0}\t{:.0}\t{:.2}\t{:.2}\t{:.2}\t{}",
             method.name(),
             evaluation.size(),
-            if only_build { 0.0 } else { spent / transition },
+            median(&mut transitions),
+            median(&mut evaluations),
+            median(&mut ratios),
+            ratios.first().unwrap_or(&0.0),
+            ratios.last().unwrap_or(&0.0),
             evaluation.notes().join("; "),
         );
     }
+}
+
+/// The middle one; they are sorted afterwards.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Nanoseconds for an evaluation.
+fn evaluate_all(evaluator: &mut dyn Evaluator, states: &[State], roles: usize) -> f64 {
+    let mut values = vec![0.0; roles];
+    let (mut made, begin) = (0, cpu());
+    while cpu() - begin < TURN {
+        for state in states {
+            evaluator.evaluate(state, &mut values);
+        }
+        made += states.len().max(1);
+    }
+    (cpu() - begin) as f64 / made as f64
 }
 
 fn seconds(begin: u64) -> f64 {
@@ -83,12 +112,12 @@ fn seconds(begin: u64) -> f64 {
 }
 
 /// Nanoseconds for a transition of the stepper in random play.
-fn transition(gates: &Gates) -> Option<f64> {
+fn transition(gates: &Gates, seed: u64) -> Option<f64> {
     let mut machine = gates.machine();
-    let (mut random, mut made) = (Random::new(5), 0u64);
+    let (mut random, mut made) = (Random::new(seed), 0u64);
     let initial = machine.initial().ok()?;
     let begin = cpu();
-    while made < 100_000 && cpu() - begin < 1_000_000_000 {
+    while cpu() - begin < TURN {
         for _ in 0..10 {
             made += u64::from(machine.random_playout(&initial, &mut random, 1000).ok()?.length);
         }

@@ -195,8 +195,8 @@ pub(crate) fn finish(
 ) -> Evaluation {
     let domain = outputs.domain();
     let asked = goals.iter().flatten().filter(|(value, _)| *value > 0).map(|(_, edge)| *edge);
-    let asked: Vec<Edge> = asked.chain(terminal).collect();
-    let network = Arc::new(builder.finish(&asked));
+    let asked: Vec<Edge> = asked.collect();
+    let network = Arc::new(builder.finish((&asked, terminal)));
     let mut roles = Vec::new();
     let mut known: Vec<Option<Edge>> = Vec::new();
     for role in game.role_ids() {

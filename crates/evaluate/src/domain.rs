@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::power::{Powers, Signal};
+use crate::power::{Powers, Signal, Sum};
 
 /// The number of a domain.
 pub(crate) type DomainId = u32;
@@ -25,6 +25,8 @@ type Parts = (bool, Vec<(DomainId, bool)>);
 pub(crate) struct Domains {
     /// The values of all domains, one after another.
     signals: Vec<Signal>,
+    /// What each of them adds to a sum, and what its negation does, in turns.
+    shares: Vec<Sum>,
     /// Where the values of a domain begin, and how many they are.
     spans: Vec<(u32, u32)>,
     known: FxHashMap<Vec<Key>, DomainId>,
@@ -53,6 +55,8 @@ impl Domains {
         if *known == next {
             self.spans.push((self.signals.len() as u32, signals.len() as u32));
             self.signals.extend_from_slice(signals);
+            let shares = |signal: &Signal| [false, true].map(|negative| Sum::of(signal, negative));
+            self.shares.extend(signals.iter().flat_map(shares));
         }
         *known
     }
@@ -62,16 +66,16 @@ impl Domains {
         self.spans[domain as usize].0
     }
 
-    /// The values of a domain.
-    pub(crate) fn signals(&self, domain: DomainId) -> &[Signal] {
-        let (start, length) = self.spans[domain as usize];
-        &self.signals[start as usize..(start + length) as usize]
-    }
-
     /// The value that belongs to a class of the domain that begins there.
     #[inline]
     pub(crate) fn signal(&self, start: u32, class: u32) -> &Signal {
         &self.signals[(start + class) as usize]
+    }
+
+    /// What a class of the domain that begins there adds to a sum, or if `negative` is 1, what its negation does.
+    #[inline]
+    pub(crate) fn share(&self, start: u32, class: u32, negative: u32) -> &Sum {
+        &self.shares[(2 * (start + class) + negative) as usize]
     }
 
     /// The class at a place of a table.

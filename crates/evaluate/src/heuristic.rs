@@ -8,6 +8,7 @@ use game::{Evaluator, Role, State};
 use crate::explain::{Explanation, GoalPart, Part};
 use crate::network::{Edge, Network};
 use crate::norm::{Combination, Parameters};
+use crate::power::Signal;
 use crate::values::Values;
 
 /// The value of a state about which the rules say nothing.
@@ -61,7 +62,7 @@ impl Evaluation {
         FuzzyEvaluator {
             evaluation: self.clone(),
             values: Values::new(&self.network),
-            remembered: vec![(f64::NAN, f64::NAN, 0.0); count],
+            remembered: vec![(Signal::NEVER, Signal::NEVER, 0.0); count],
         }
     }
 }
@@ -76,15 +77,19 @@ pub struct FuzzyEvaluator {
 }
 
 /// What a goal gave before: the signals of the goal and of the end, and the degree of both together.
-type Remembered = (f64, f64, f64);
+type Remembered = (Signal, Signal, f64);
 
 /// h(r,gv,s): the degree of a goal, with the end wanted if it is reached and avoided if not.
-fn degree(values: &Values, goal: Edge, end: Option<Edge>, remembered: &mut Remembered) -> f64 {
-    let value = values.value(goal);
-    let Some(end) = end else { return value };
-    let end_value = values.value(end);
-    if remembered.0.to_bits() != value.to_bits() || remembered.1.to_bits() != end_value.to_bits() {
-        *remembered = (value, end_value, values.with_end(goal, end));
+fn degree(
+    values: &Values,
+    goal: Edge,
+    end: Option<&(Signal, Edge)>,
+    remembered: &mut Remembered,
+) -> f64 {
+    let goal = values.signal(goal);
+    let Some((end, edge)) = end else { return goal.value };
+    if remembered.0 != goal || remembered.1 != *end {
+        *remembered = (goal, *end, values.with_end(&goal, (end, *edge)));
     }
     remembered.2
 }
@@ -119,8 +124,9 @@ impl FuzzyEvaluator {
         let mut goals = Vec::new();
         for ((value, goal), slot) in plan.goals.iter().zip(&plan.slots) {
             let remembered = &mut self.remembered[*slot];
-            let end = self.evaluation.terminal;
-            let degree = goal.map_or(0.0, |goal| degree(&self.values, goal, end, remembered));
+            let end = self.evaluation.terminal.map(|end| (self.values.end(end), end));
+            let degree =
+                goal.map_or(0.0, |goal| degree(&self.values, goal, end.as_ref(), remembered));
             goals.push(GoalPart {
                 goal: *value,
                 weight: if plan.total > 0.0 { f64::from(*value) / plan.total } else { 0.0 },
@@ -155,6 +161,7 @@ impl Evaluator for FuzzyEvaluator {
         self.values.update(state.words());
         let Self { evaluation, values: degrees, remembered } = self;
         let combination = evaluation.network.parameters().combination;
+        let end = evaluation.terminal.map(|end| (degrees.end(end), end));
         for (role, value) in values.iter_mut().enumerate() {
             let Some(plan) = evaluation.roles.get(role) else {
                 *value = NEUTRAL;
@@ -162,7 +169,7 @@ impl Evaluator for FuzzyEvaluator {
             };
             let goals = plan.goals.iter().zip(&plan.slots).map(|((_, goal), slot)| {
                 let remembered = &mut remembered[*slot];
-                goal.map_or(0.0, |goal| degree(degrees, goal, evaluation.terminal, remembered))
+                goal.map_or(0.0, |goal| degree(degrees, goal, end.as_ref(), remembered))
             });
             *value = plan.value(goals, combination);
         }

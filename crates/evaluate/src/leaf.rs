@@ -1,5 +1,6 @@
 //! Leaves whose value depends on other fluents than their own: distances in steps, and mean distances on boards.
 
+use crate::near::{MOST_CLASSES, Near};
 use crate::power::{Powers, Signal};
 
 /// A fluent valued by what holds elsewhere.
@@ -11,56 +12,49 @@ pub(crate) enum Watch {
     Mean(Mean),
 }
 
-/// A distance as leaves keep it: 1 more than it is. 0 stands for one that has to be found again.
-pub(crate) type Far = u32;
-
-/// The distance has to be found again.
-pub(crate) const AGAIN: Far = 0;
-/// Any change of the fluent counts.
-pub(crate) const ALWAYS: Far = u32::MAX;
-/// Nothing that holds decides.
-const NOTHING: Far = u32::MAX - 1;
-
 impl Watch {
-    /// The fluents it depends on, each with the distance that it stands for; [`ALWAYS`] where any change counts.
-    pub(crate) fn fluents(&self) -> Vec<(u32, Far)> {
+    /// The fluents it depends on.
+    pub(crate) fn fluents(&self) -> Vec<u32> {
         let mut fluents = Vec::new();
         match self {
             Watch::Steps(steps) => {
-                fluents.push((steps.fluent, 1));
-                let single = steps.graphs.len() == 1;
+                fluents.push(steps.fluent);
                 for level in steps.graphs.iter().flat_map(|graph| &graph.levels) {
-                    let far = if single { level.distance.max(1) + 1 } else { ALWAYS };
-                    level.bits.each(&mut |fluent| fluents.push((fluent, far)));
+                    level.bits.each(&mut |fluent| fluents.push(fluent));
                 }
             }
             Watch::Mean(mean) => {
-                fluents.push((mean.fluent, ALWAYS));
-                mean.bits.iter().for_each(|(bits, _)| {
-                    bits.each(&mut |fluent| fluents.push((fluent, ALWAYS)));
-                });
+                fluents.push(mean.fluent);
+                mean.bits
+                    .iter()
+                    .for_each(|(bits, _)| bits.each(&mut |fluent| fluents.push(fluent)));
             }
         }
-        // A fluent may be in several graphs, and the own one among the others; what counts more comes first.
-        fluents.sort_unstable_by_key(|(fluent, far)| (*fluent, far.wrapping_add(1)));
-        fluents.dedup_by_key(|(fluent, _)| *fluent);
+        // A fluent may be in several graphs, and the own one among the others.
+        fluents.sort_unstable();
+        fluents.dedup();
         fluents
     }
 
-    /// The fluent itself and others in one list with their distances as [`Far`], nearest first, and what counts if
-    /// none of them holds. None if it is more than one graph, or there are many.
-    pub(crate) fn levels(&self) -> Option<(Vec<Level>, Far)> {
+    /// As a leaf of this degree that is looked at together with others; none if it is more than one graph, or classes are
+    /// too many.
+    pub(crate) fn near(&self, degree: u32) -> Option<Near> {
         let Watch::Steps(steps) = self else { return None };
         let [graph] = &steps.graphs[..] else { return None };
-        if !graph.words.is_empty() {
+        if steps.outcomes.len() >= MOST_CLASSES {
             return None;
         }
-        let mut levels = vec![Level { distance: 1, bits: Bits::of(steps.fluent) }];
-        let far = |distance: u32| distance.max(1) + 1;
-        levels.extend(
-            graph.levels.iter().map(|level| Level { distance: far(level.distance), ..*level }),
-        );
-        Some((levels, graph.from_nothing.map_or(NOTHING, far)))
+        let class = |distance: Option<u32>| steps.class_of(distance) as u8;
+        let mut classes = vec![(steps.fluent, 0)];
+        for level in &graph.levels {
+            let class = class(Some(level.distance));
+            level.bits.each(&mut |fluent| {
+                if fluent != steps.fluent {
+                    classes.push((fluent, class));
+                }
+            });
+        }
+        Some(Near { degree, beyond: class(graph.from_nothing), classes })
     }
 
     /// All values it may have, by their classes; none if they are not few.
@@ -196,32 +190,26 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// The greatest of the distances in a state.
-    pub(crate) fn far(&self, words: &[u64]) -> Far {
-        let own = Bits::of(self.fluent);
-        if own.held(words) != 0 {
-            return 1;
+    /// The class of its value in a state: by the greatest of the distances.
+    pub(crate) fn class(&self, words: &[u64]) -> u32 {
+        if Bits::of(self.fluent).held(words) != 0 {
+            return 0;
         }
         let mut greatest = 1;
         for graph in &self.graphs {
             match graph.look(words) {
-                None => return NOTHING,
+                None => return self.class_of(None),
                 Some(distance) => greatest = greatest.max(distance),
             }
         }
-        greatest + 1
+        self.class_of(Some(greatest))
     }
 
-    /// The class of a distance that is known.
-    pub(crate) fn class(&self, far: Far) -> u32 {
-        class(far, self.outcomes.len() as u32)
+    /// The class of a distance where the fluent does not hold; the last one is for no way.
+    fn class_of(&self, distance: Option<u32>) -> u32 {
+        let most = self.outcomes.len() as u32;
+        distance.map_or(most, |distance| distance.max(1).min(most - 1))
     }
-}
-
-/// The class of a distance that is known, where there are so many that are finite; the last one is for no way.
-#[inline]
-pub(crate) fn class(far: Far, most: u32) -> u32 {
-    if far == NOTHING { most } else { (far - 1).min(most - 1) }
 }
 
 /// A fluent of a board valued by the mean distance of the pieces like it (thesis Eq. 5.11).

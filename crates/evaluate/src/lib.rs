@@ -42,6 +42,7 @@ mod leaf;
 mod lifted;
 mod maps;
 mod method;
+mod near;
 mod network;
 mod norm;
 #[cfg(test)]

@@ -178,8 +178,8 @@ impl Builder {
         }
     }
 
-    /// The network, of which some conditions are asked for in every state.
-    pub(crate) fn finish(self, outputs: &[Edge]) -> Network {
+    /// The network, of which some conditions and the end are asked for in every state.
+    pub(crate) fn finish(self, outputs: (&[Edge], Option<Edge>)) -> Network {
         let Self { kinds, children, labels, powers } = self;
         let plan = Plan::new(&kinds, &children, &powers, outputs);
         Network { kinds, children, plan, labels, powers }

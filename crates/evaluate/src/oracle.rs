@@ -32,7 +32,7 @@ fn obvious(network: &Network, words: &[u64]) -> Vec<(f64, bool)> {
                 let signal = match &**watch {
                     Watch::Steps(steps) => {
                         let signals = watch.signals().expect("steps are few");
-                        signals[steps.class(steps.far(words)) as usize]
+                        signals[steps.class(words) as usize]
                     }
                     Watch::Mean(mean) => mean.look(words, network.powers()),
                 };

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use crate::crisp::CrispPlan;
 use crate::domain::{DomainId, Domains};
-use crate::leaf::{ALWAYS, Far, Level, Watch};
+use crate::leaf::Watch;
+use crate::near::{Near, NearPlan};
 use crate::network::{Edge, Kind, Lists};
-use crate::power::{Powers, Share, Signal};
+use crate::power::{Powers, Signal};
 
 /// How a degree of truth comes about.
 #[derive(Clone, Debug)]
@@ -19,13 +20,13 @@ pub(crate) enum Op {
     Truth(Edge),
     /// A fluent valued by what holds elsewhere.
     Watch(Arc<Watch>),
-    /// The same by one graph of few levels, which are in one list; more steps than `most` are no more than that.
-    Steps { first: u32, last: u32, beyond: Far, most: u32 },
+    /// The same by the fluent that is nearest, looked at together with others; its class in the empty state.
+    Near(u32),
     /// The place in a table tells the class.
     Table,
-    /// A conjunction or disjunction by the sum over so many children, some of them counted from `first` to `last`. A
-    /// quiet one is only added to other sums, which need no root of it.
-    Sum { any: bool, count: u32, first: u32, last: u32, quiet: bool },
+    /// A conjunction or disjunction by the sum over so many children. A quiet one is only added to other sums, which need no
+    /// root of it.
+    Sum { any: bool, count: u32, quiet: bool },
     /// By what holds of some alternatives.
     Witness(Arc<[Signal]>),
 }
@@ -46,19 +47,19 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Uses {
     items: Vec<(u32, u32)>,
-    bounds: Vec<[u32; 6]>,
+    bounds: Vec<[u32; 4]>,
 }
 
-/// A user: its degree, and what its place or its count begins with.
+/// A user: its degree, and the stride of a table, or for sums whether what is added is the negation: 1 or 0.
 type User = (u32, u32);
 
 impl Uses {
     /// From pairs of degrees and users.
-    fn new(count: usize, kinds: [&[(u32, User)]; 5]) -> Self {
+    fn new(count: usize, kinds: [&[(u32, User)]; 3]) -> Self {
         let lists = kinds.map(|pairs| Lists::group(count, pairs));
         let mut uses = Self { items: Vec::new(), bounds: Vec::with_capacity(count) };
         for degree in 0..count {
-            let mut bounds = [uses.items.len() as u32; 6];
+            let mut bounds = [uses.items.len() as u32; 4];
             for (at, list) in lists.iter().enumerate() {
                 uses.items.extend_from_slice(list.get(degree));
                 bounds[at + 1] = uses.items.len() as u32;
@@ -83,25 +84,13 @@ impl Uses {
     /// The other tables.
     #[inline]
     pub(crate) fn last_tables(&self, degree: usize) -> &[User] {
-        self.get(degree, 4)
-    }
-
-    /// The sums that count a degree, with where they do.
-    #[inline]
-    pub(crate) fn counted(&self, degree: usize) -> &[User] {
         self.get(degree, 1)
     }
 
-    /// Whether there are any of [`Uses::added`].
+    /// The sums that use a degree, or its negation. A disjunction is the sum over negations.
     #[inline]
-    pub(crate) fn is_added(&self, degree: usize) -> bool {
-        self.bounds[degree][2] != self.bounds[degree][4]
-    }
-
-    /// The sums that use a degree otherwise, or its negation. A disjunction is the sum over negations.
-    #[inline]
-    pub(crate) fn added(&self, degree: usize, negative: bool) -> &[User] {
-        self.get(degree, if negative { 3 } else { 2 })
+    pub(crate) fn added(&self, degree: usize) -> &[User] {
+        self.get(degree, 2)
     }
 }
 
@@ -120,27 +109,23 @@ pub(crate) struct Plan {
     pub(crate) uses: Uses,
     /// The place of each table if all classes are 0.
     pub(crate) places: Vec<u32>,
-    /// What a child of a class adds to a sum, and how many there are if all classes are 0.
-    pub(crate) shares: Vec<Share>,
-    pub(crate) counts: Vec<u32>,
     pub(crate) told: Lists<Told>,
-    /// For each fluent the leaves that depend on it, with the distance it stands for.
-    pub(crate) triggers: Lists<(u32, Far)>,
-    /// For each fluent the leaves that depend on it whatever else holds.
-    pub(crate) always: Lists<u32>,
-    /// The levels of all leaves, nearest first for each.
-    pub(crate) levels: Vec<Level>,
-    /// How many fluents of the universe matter.
+    /// The leaves by the fluent that is nearest.
+    pub(crate) near: NearPlan,
+    /// For each fluent the other leaves that depend on it.
+    pub(crate) watching: Lists<u32>,
+    /// How many fluents of the universe matter, and whether any of them by itself.
     pub(crate) fluents: usize,
+    pub(crate) by_fluent: bool,
 }
 
 impl Plan {
-    /// Of a network whose `outputs` are asked for in every state.
+    /// Of a network whose `outputs` are asked for in every state, with the end.
     pub(crate) fn new(
         kinds: &[Kind],
         children: &Lists<Edge>,
         powers: &Powers,
-        outputs: &[Edge],
+        outputs: (&[Edge], Option<Edge>),
     ) -> Self {
         let degree_of = degrees(kinds);
         let mut making = Making {
@@ -151,14 +136,10 @@ impl Plan {
             domain_of: Vec::new(),
             places: Vec::new(),
             tables: Vec::new(),
-            tallies: Vec::new(),
-            sums: [Vec::new(), Vec::new()],
-            shares: Vec::new(),
-            counts: Vec::new(),
-            levels: Vec::new(),
+            sums: Vec::new(),
             told: Vec::new(),
-            triggers: Vec::new(),
-            always: Vec::new(),
+            near: Vec::new(),
+            watching: Vec::new(),
         };
         let mut fluents = 0;
         let mut nodes = Vec::new();
@@ -171,11 +152,10 @@ impl Plan {
                 making.add(node, kind, children.get(node));
             }
         }
-        let Making { ops, domains, domain_of, places, tables, tallies, sums, .. } = making;
-        let Making { shares, counts, levels, told, triggers, always, .. } = making;
-        let watching = triggers.iter().map(|(fluent, _)| fluent);
-        let watching = watching.chain(always.iter().map(|(fluent, _)| fluent));
-        let watched = watching.map(|fluent| *fluent as usize + 1).max().unwrap_or(0);
+        let Making { ops, domains, domain_of, places, tables, sums, .. } = making;
+        let Making { told, near, watching, .. } = making;
+        let near = NearPlan::new(near);
+        let watched = watching.iter().map(|(fluent, _)| *fluent as usize + 1).max().unwrap_or(0);
         let mut used = vec![false; ops.len()];
         for (degree, _) in &tables {
             used[*degree as usize] = true;
@@ -186,15 +166,13 @@ impl Plan {
         let mut plan = Self {
             crisp: CrispPlan::new(kinds, children),
             starts: domain_of.iter().map(start).collect(),
-            uses: Uses::new(ops.len(), [&tables, &tallies, &sums[0], &sums[1], &last]),
+            uses: Uses::new(ops.len(), [&tables, &last, &sums]),
             places,
-            shares,
-            counts,
-            levels,
             told: Lists::group(kinds.len(), &told),
-            triggers: Lists::group(watched, &triggers),
-            always: Lists::group(watched, &always),
-            fluents: fluents.max(watched),
+            by_fluent: fluents.max(watched) > 0,
+            fluents: fluents.max(watched).max(near.fluents()),
+            near,
+            watching: Lists::group(watched, &watching),
             degree_of,
             nodes,
             ops,
@@ -206,13 +184,23 @@ impl Plan {
         plan
     }
 
-    /// Finds the sums of which nothing but the sum is needed.
-    fn quieten(&mut self, outputs: &[Edge]) {
-        let asked: Vec<u32> = outputs.iter().map(|edge| self.degree_of[edge.node()]).collect();
+    /// Finds the sums of which nothing but the sum is needed. Of the end that is so if it is a disjunction: whether it is
+    /// joined or avoided, its miss counts.
+    fn quieten(&mut self, (outputs, end): (&[Edge], Option<Edge>)) {
+        let mut asked: Vec<u32> = outputs.iter().map(|edge| self.degree_of[edge.node()]).collect();
+        let end = end.map(|end| (self.degree_of[end.node()], end.is_negative()));
+        asked.extend(
+            end.filter(|(degree, negative)| {
+                let op = self.ops.get(*degree as usize);
+                *negative || !matches!(op, Some(Op::Sum { any: true, .. }))
+            })
+            .map(|(degree, _)| degree),
+        );
         for (degree, op) in self.ops.iter_mut().enumerate() {
             if let Op::Sum { any, quiet, .. } = op {
-                let roots = self.uses.added(degree, !*any);
-                *quiet = roots.is_empty() && !asked.contains(&(degree as u32));
+                let needs_root = |user: &User| user.1 != u32::from(*any);
+                let roots = self.uses.added(degree).iter().any(needs_root);
+                *quiet = !roots && !asked.contains(&(degree as u32));
             }
         }
     }
@@ -248,14 +236,10 @@ struct Making<'a> {
     domain_of: Vec<Option<DomainId>>,
     places: Vec<u32>,
     tables: Vec<(u32, User)>,
-    tallies: Vec<(u32, User)>,
-    sums: [Vec<(u32, User)>; 2],
-    shares: Vec<Share>,
-    counts: Vec<u32>,
-    levels: Vec<Level>,
+    sums: Vec<(u32, User)>,
     told: Vec<(u32, Told)>,
-    triggers: Vec<(u32, (u32, Far))>,
-    always: Vec<(u32, u32)>,
+    near: Vec<Near>,
+    watching: Vec<(u32, u32)>,
 }
 
 impl Making<'_> {
@@ -268,15 +252,8 @@ impl Making<'_> {
             Kind::Bit(_) => self.truth(Edge::new(node as u32, false), degree),
             Kind::Truth => self.truth(children[0], degree),
             Kind::Watch(watch) => {
-                for (fluent, far) in watch.fluents() {
-                    if far == ALWAYS {
-                        self.always.push((fluent, degree));
-                    } else {
-                        self.triggers.push((fluent, (degree, far)));
-                    }
-                }
                 let domain = watch.signals().map(|signals| self.domains.domain(&signals));
-                (self.watch(watch), domain)
+                (self.watch(watch, degree), domain)
             }
             Kind::Witness(signals) => {
                 for (place, edge) in children.iter().enumerate() {
@@ -291,12 +268,14 @@ impl Making<'_> {
         self.domain_of.push(domain);
     }
 
-    fn watch(&mut self, watch: &Arc<Watch>) -> Op {
-        let Some((levels, beyond)) = watch.levels() else { return Op::Watch(watch.clone()) };
-        let first = self.levels.len() as u32;
-        self.levels.extend(levels);
-        let most = watch.signals().map_or(0, |signals| signals.len() as u32 - 1);
-        Op::Steps { first, last: self.levels.len() as u32, beyond, most }
+    fn watch(&mut self, watch: &Arc<Watch>, degree: u32) -> Op {
+        if let Some(near) = watch.near(degree) {
+            let beyond = u32::from(near.beyond);
+            self.near.push(near);
+            return Op::Near(beyond);
+        }
+        self.watching.extend(watch.fluents().into_iter().map(|fluent| (fluent, degree)));
+        Op::Watch(watch.clone())
     }
 
     fn truth(&mut self, edge: Edge, degree: u32) -> (Op, Option<DomainId>) {
@@ -321,31 +300,11 @@ impl Making<'_> {
         self.sum(degree, any, children)
     }
 
-    /// Children with the same few values are counted, others are added up one by one.
     fn sum(&mut self, degree: u32, any: bool, children: &[Edge]) -> (Op, Option<DomainId>) {
-        let first = self.shares.len() as u32;
-        let keyed = |edge: &Edge| {
+        for edge in children {
             let child = self.degree_of[edge.node()];
-            (self.domain_of[child as usize], edge.is_negative() != any, child)
-        };
-        let mut keyed: Vec<(Option<DomainId>, bool, u32)> = children.iter().map(keyed).collect();
-        keyed.sort_unstable();
-        for group in keyed.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let (domain, negative, _) = group[0];
-            let signals = domain.map_or(&[][..], |domain| self.domains.signals(domain));
-            if signals.is_empty() || signals.len() > 2 * group.len() {
-                let uses = group.iter().map(|(_, _, child)| (*child, (degree, 0)));
-                self.sums[usize::from(negative)].extend(uses);
-                continue;
-            }
-            let base = self.shares.len() as u32;
-            self.shares.extend(signals.iter().map(|signal| Share::of(signal, negative)));
-            self.counts.push(group.len() as u32);
-            self.counts.resize(self.shares.len(), 0);
-            self.tallies.extend(group.iter().map(|(_, _, child)| (*child, (degree, base))));
+            self.sums.push((child, (degree, u32::from(edge.is_negative() != any))));
         }
-        let last = self.shares.len() as u32;
-        let count = children.len() as u32;
-        (Op::Sum { any, count, first, last, quiet: false }, None)
+        (Op::Sum { any, count: children.len() as u32, quiet: false }, None)
     }
 }

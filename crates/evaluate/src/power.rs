@@ -12,6 +12,9 @@ pub(crate) struct Signal {
 }
 
 impl Signal {
+    /// One that no condition has.
+    pub(crate) const NEVER: Self = Self { value: f64::NAN, up: 0, down: 0, holds: false };
+
     /// Its negation.
     #[inline]
     pub(crate) fn not(self) -> Self {
@@ -19,7 +22,7 @@ impl Signal {
     }
 }
 
-/// What children add up to in a conjunction.
+/// What children add up to in a conjunction, or what one of them adds to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sum {
     /// Powers of those above 0.5, and of the others.
@@ -30,32 +33,39 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    /// Adds a child; `negative` if it is negated.
+    /// Of no children.
+    pub(crate) const NOTHING: Self = Self { held: 0, missed: 0, counts: 0 };
+
+    /// What one child adds; `negative` if it is negated.
     #[inline]
-    fn add(&mut self, signal: &Signal, negative: bool) {
-        self.exchange(&Share::default(), &Share::of(signal, negative));
+    pub(crate) fn of(signal: &Signal, negative: bool) -> Self {
+        let (value, power) =
+            if negative { (1.0 - signal.value, signal.up) } else { (signal.value, signal.down) };
+        let above = value > 0.5;
+        let counts = u64::from(signal.holds != negative) << 32 | u64::from(above);
+        let (held, missed) = if above { (power, 0) } else { (0, power) };
+        Self { held, missed, counts }
     }
 
-    /// Adds the shares of several children of a class.
+    /// Both together.
     #[inline]
-    pub(crate) fn add_times(&mut self, share: &Share, times: u32) {
-        let power = share.power.wrapping_mul(u128::from(times));
-        let powers = self.powers(share.above);
-        *powers = powers.wrapping_add(power);
-        self.counts = self.counts.wrapping_add(share.counts.wrapping_mul(u64::from(times)));
+    fn add(&mut self, other: &Self) {
+        self.exchange(&Self::NOTHING, other);
     }
 
-    /// Puts the share of a child in the place of the one it had.
+    /// Puts what a child adds in the place of what it added before. Without a branch: nothing tells which of the powers a
+    /// child changes.
     #[inline]
-    pub(crate) fn exchange(&mut self, old: &Share, new: &Share) {
-        *self.powers(old.above) = self.powers(old.above).wrapping_sub(old.power);
-        *self.powers(new.above) = self.powers(new.above).wrapping_add(new.power);
-        self.counts = self.counts.wrapping_add(new.counts.wrapping_sub(old.counts));
+    pub(crate) fn exchange(&mut self, old: &Self, new: &Self) {
+        self.held = self.held.wrapping_add(new.held).wrapping_sub(old.held);
+        self.missed = self.missed.wrapping_add(new.missed).wrapping_sub(old.missed);
+        self.counts = self.counts.wrapping_add(new.counts).wrapping_sub(old.counts);
     }
 
-    #[inline]
-    fn powers(&mut self, above: bool) -> &mut u128 {
-        if above { &mut self.held } else { &mut self.missed }
+    /// The disjunction whose negation adds this, as far as that tells: its value is only on the right side of one half.
+    pub(crate) fn negation(&self) -> Signal {
+        let value = if self.above() == 1 { 0.25 } else { 0.75 };
+        Signal { value, up: self.held + self.missed, down: 0, holds: self.holding() == 0 }
     }
 
     /// How many children hold.
@@ -67,26 +77,6 @@ impl Sum {
     #[inline]
     fn above(&self) -> u32 {
         self.counts as u32
-    }
-}
-
-/// What children of one class add to a sum.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Share {
-    power: u128,
-    counts: u64,
-    above: bool,
-}
-
-impl Share {
-    /// The share of one child; `negative` if it is negated.
-    #[inline]
-    pub(crate) fn of(signal: &Signal, negative: bool) -> Self {
-        let (value, power) =
-            if negative { (1.0 - signal.value, signal.up) } else { (signal.value, signal.down) };
-        let above = value > 0.5;
-        let counts = u64::from(signal.holds != negative) << 32 | u64::from(above);
-        Self { power, counts, above }
     }
 }
 
@@ -230,13 +220,17 @@ impl Powers {
         if holds { self.held } else { self.missed }
     }
 
-    /// The value of a conjunction or disjunction of two conditions.
-    pub(crate) fn pair(&self, a: &Signal, b: &Signal, any: bool) -> f64 {
-        let mut sum = Sum::default();
-        sum.add(a, any);
-        sum.add(b, any);
-        let of = |signal: &Signal| if any { signal.value } else { 1.0 - signal.value };
-        let root = self.root(&sum, || vec![of(a), of(b)]).0;
+    /// The value of a conjunction or disjunction of two conditions; see [`Powers::root`] for `misses`.
+    pub(crate) fn pair(
+        &self,
+        a: &Signal,
+        b: &Signal,
+        any: bool,
+        misses: impl FnOnce() -> Vec<f64>,
+    ) -> f64 {
+        let mut sum = Sum::of(a, any);
+        sum.add(&Sum::of(b, any));
+        let root = self.root(&sum, misses).0;
         if any { root } else { 1.0 - root }
     }
 
@@ -252,15 +246,15 @@ impl Powers {
         (held + sum.missed).min(ONE)
     }
 
-    /// As much of [`Powers::combine`] as other sums need, without a root: the value is only on the right side of one half.
-    pub(crate) fn quiet(&self, sum: &Sum, any: bool, holds: bool) -> Signal {
+    /// What a conjunction of so many children adds to a sum, or the negation of a disjunction, from the sum over its
+    /// children, or their negations. No root is needed for that.
+    #[inline]
+    pub(crate) fn nested(&self, sum: &Sum, count: u32) -> Sum {
         let total = self.total(sum);
-        let miss = if total < self.half { 0.25 } else { 0.75 };
-        if any {
-            Signal { value: miss, up: total, down: 0, holds }
-        } else {
-            Signal { value: 1.0 - miss, up: 0, down: total, holds }
-        }
+        let above = total < self.half;
+        let counts = u64::from(sum.holding() == count) << 32 | u64::from(above);
+        let (held, missed) = if above { (total, 0) } else { (0, total) };
+        Sum { held, missed, counts }
     }
 
     /// How far a conjunction is from holding and the power of that, from the sum over its children; `misses` tells how
@@ -315,7 +309,7 @@ impl Powers {
         // A disjunction is kept as the conjunction of the negations.
         let mut sum = Sum::default();
         for (signal, negative) in children {
-            sum.add(signal, *negative != any);
+            sum.add(&Sum::of(signal, *negative != any));
         }
         let holds = (sum.holding() as usize == children.len()) != any;
         let miss = |(signal, negative): &(Signal, bool)| {

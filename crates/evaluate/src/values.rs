@@ -7,10 +7,11 @@
 use std::sync::Arc;
 
 use crate::crisp::Crisp;
-use crate::leaf::{self, AGAIN, Far, Watch};
+use crate::leaf::Watch;
+use crate::near::{Change, Classes};
 use crate::network::{Edge, Network};
 use crate::plan::{NONE, Op, Plan, Told};
-use crate::power::{Share, Signal, Sum};
+use crate::power::{Signal, Sum};
 
 /// The degrees of truth of a state.
 #[derive(Clone, Debug)]
@@ -44,14 +45,26 @@ impl Values {
         self.signal(edge).holds
     }
 
-    /// A goal with the end: their disjunction if it holds, else the goal without the end (thesis Def. 5.3).
-    pub(crate) fn with_end(&self, goal: Edge, end: Edge) -> f64 {
-        let (goal, end) = (self.signal(goal), self.signal(end));
-        let powers = self.network.powers();
-        if goal.holds {
-            powers.pair(&goal, &end, true)
-        } else {
-            powers.pair(&goal, &end.not(), false)
+    /// A goal with the end: their disjunction if it holds, else the goal without the end (thesis Def. 5.3). `end` need not
+    /// have more than what the network knows without being asked.
+    pub(crate) fn with_end(&self, goal: &Signal, end: (&Signal, Edge)) -> f64 {
+        let (any, (told, edge)) = (goal.holds, end);
+        let misses = || {
+            let (goal, end) = (goal.value, self.value(edge));
+            if any { vec![goal, end] } else { vec![1.0 - goal, end] }
+        };
+        let other = if any { *told } else { told.not() };
+        self.network.powers().pair(goal, &other, any, misses)
+    }
+
+    /// What the network knows of the end without being asked: enough for [`Values::with_end`].
+    pub(crate) fn end(&self, edge: Edge) -> Signal {
+        let plan = &self.network.plan;
+        match plan.degree(edge.node()).map(|degree| (degree, &plan.ops[degree])) {
+            Some((degree, Op::Sum { quiet: true, any: true, .. })) if !edge.is_negative() => {
+                self.live.nested[degree].negation()
+            }
+            _ => self.signal(edge),
         }
     }
 
@@ -78,11 +91,13 @@ struct Live {
     signals: Vec<Signal>,
     /// For tables the place that counts.
     places: Vec<u32>,
-    /// For sums what is added up one by one, and how many children there are of each class of the others.
+    /// For sums what the children add up to, and for quiet ones what they add to others.
     sums: Vec<Sum>,
-    counts: Vec<u32>,
-    /// For leaves the distance that decides.
-    deciding: Vec<Far>,
+    nested: Vec<Sum>,
+    /// The leaves by the fluent that is nearest.
+    near: Classes,
+    /// What changes, by words.
+    changes: Vec<Change>,
     /// For witnesses the alternatives that hold.
     alternatives: Vec<Vec<u32>>,
     dirty: Vec<u64>,
@@ -99,8 +114,9 @@ impl Live {
             classes: vec![0; count],
             places: plan.places.clone(),
             sums: vec![Sum::default(); count],
-            counts: plan.counts.clone(),
-            deciding: vec![AGAIN; count],
+            nested: vec![Sum::default(); count],
+            near: Classes::new(&plan.near),
+            changes: vec![Change::default(); plan.fluents.div_ceil(64)],
             alternatives: vec![Vec::new(); count],
             dirty: vec![0; count.div_ceil(64)],
         };
@@ -127,21 +143,40 @@ impl Live {
 
     fn update(&mut self, network: &Network, state: &[u64]) {
         let plan = &network.plan;
-        let mut changed = false;
+        let mut changed = 0;
         for at in 0..self.words.len() {
-            let word = state.get(at).copied().unwrap_or(0);
-            let mut difference = self.words[at] ^ word;
-            self.words[at] = word;
-            changed |= difference != 0;
-            while difference != 0 {
-                let bit = difference.trailing_zeros();
-                difference &= difference - 1;
-                self.fluent(plan, at * 64 + bit as usize, word >> bit & 1 == 1);
-            }
+            let (old, new) = (self.words[at], state.get(at).copied().unwrap_or(0));
+            self.words[at] = new;
+            self.changes[at] = Change { comes: new & !old, goes: old & !new };
+            changed |= old ^ new;
         }
-        if changed {
+        if changed != 0 {
+            self.tell(plan);
             self.settle(network);
         }
+    }
+
+    /// Tells leaves and what only holds or not what changed.
+    fn tell(&mut self, plan: &Plan) {
+        if plan.by_fluent {
+            for at in 0..self.changes.len() {
+                let Change { comes, goes } = self.changes[at];
+                let mut rest = comes | goes;
+                while rest != 0 {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    self.fluent(plan, at * 64 + bit as usize, comes >> bit & 1 == 1);
+                }
+            }
+            self.settle_crisp(plan);
+        }
+        let mut near = std::mem::take(&mut self.near);
+        let changes = std::mem::take(&mut self.changes);
+        let words = std::mem::take(&mut self.words);
+        near.follow(&plan.near, &changes, &words, |degree, class| {
+            self.reclass(plan, degree as usize, class, false);
+        });
+        (self.near, self.changes, self.words) = (near, changes, words);
     }
 
     /// A fluent comes or goes.
@@ -149,33 +184,13 @@ impl Live {
         for node in plan.crisp.bits(fluent) {
             self.crisp.flip(*node, comes);
         }
-        for leaf in plan.always.get(fluent) {
-            self.deciding[*leaf as usize] = AGAIN;
+        for leaf in plan.watching.get(fluent) {
             mark(&mut self.dirty, *leaf);
-        }
-        // What comes matters if it is nearer than what decides, what goes if it decides.
-        let leaves = plan.triggers.get(fluent);
-        if comes {
-            for (leaf, far) in leaves {
-                let deciding = &mut self.deciding[*leaf as usize];
-                if *far < *deciding {
-                    *deciding = *far;
-                    mark(&mut self.dirty, *leaf);
-                }
-            }
-        } else {
-            for (leaf, far) in leaves {
-                let deciding = &mut self.deciding[*leaf as usize];
-                if *far == *deciding {
-                    *deciding = AGAIN;
-                    mark(&mut self.dirty, *leaf);
-                }
-            }
         }
     }
 
-    fn settle(&mut self, network: &Network) {
-        let plan = &network.plan;
+    /// Follows what only holds or not.
+    fn settle_crisp(&mut self, plan: &Plan) {
         let Self { crisp, dirty, alternatives, .. } = self;
         crisp.settle(&plan.crisp, &mut |node, holds| {
             for told in plan.told.get(node as usize) {
@@ -193,6 +208,9 @@ impl Live {
                 }
             }
         });
+    }
+
+    fn settle(&mut self, network: &Network) {
         for at in 0..self.dirty.len() {
             while self.dirty[at] != 0 {
                 let degree = at * 64 + self.dirty[at].trailing_zeros() as usize;
@@ -209,28 +227,20 @@ impl Live {
             Op::Table => plan.domains.class(self.places[degree]),
             Op::Truth(edge) => u32::from(self.crisp.holds(*edge)),
             Op::Constant => 0,
-            Op::Steps { first, last, beyond, most } => {
-                if self.deciding[degree] == AGAIN {
-                    let levels = &plan.levels[*first as usize..*last as usize];
-                    let nearest = levels.iter().find(|level| level.bits.held(&self.words) != 0);
-                    self.deciding[degree] = nearest.map_or(*beyond, |level| level.distance);
-                }
-                leaf::class(self.deciding[degree], *most)
-            }
+            Op::Near(beyond) => *beyond,
             Op::Watch(watch) => match &**watch {
-                Watch::Steps(steps) => {
-                    if self.deciding[degree] == AGAIN {
-                        self.deciding[degree] = steps.far(&self.words);
-                    }
-                    steps.class(self.deciding[degree])
-                }
+                Watch::Steps(steps) => steps.class(&self.words),
                 Watch::Mean(mean) => {
                     let signal = mean.look(&self.words, powers);
                     return self.set(plan, degree, signal, first);
                 }
             },
-            Op::Sum { quiet, .. } => {
-                let signal = self.combine(network, degree, *quiet);
+            Op::Sum { quiet: true, count, .. } => {
+                let share = powers.nested(&self.sums[degree], *count);
+                return self.pass_on(plan, degree, share);
+            }
+            Op::Sum { .. } => {
+                let signal = self.combine(network, degree);
                 return self.set(plan, degree, signal, first);
             }
             Op::Witness(signals) => {
@@ -260,27 +270,35 @@ impl Live {
             if !first {
                 let (old, new) = (self.classes[table], plan.domains.class(place));
                 if old != new {
-                    self.count(plan, table, Some(old), new);
+                    self.exchange(plan, table, Some(old), new);
                 }
             }
         }
-        self.count(plan, degree, (!first).then_some(before), class);
+        self.exchange(plan, degree, (!first).then_some(before), class);
     }
 
-    /// Gives a degree a new class and tells the sums that use it. What it had before is not told if it is the first.
+    /// Gives a degree a new class and tells the sums that use it. What it had before was not told if it is the first.
     #[inline]
-    fn count(&mut self, plan: &Plan, degree: usize, before: Option<u32>, class: u32) {
+    fn exchange(&mut self, plan: &Plan, degree: usize, before: Option<u32>, class: u32) {
         self.classes[degree] = class;
-        for (sum, base) in plan.uses.counted(degree) {
-            // Where nothing was told, all are counted as of class 0.
-            self.counts[(base + before.unwrap_or(0)) as usize] -= 1;
-            self.counts[(base + class) as usize] += 1;
+        let start = plan.starts[degree];
+        for (sum, negative) in plan.uses.added(degree) {
+            let share = |class| plan.domains.share(start, class, *negative);
+            let old = before.map_or(&Sum::NOTHING, share);
+            self.sums[*sum as usize].exchange(old, share(class));
             mark(&mut self.dirty, *sum);
         }
-        if plan.uses.is_added(degree) {
-            let start = plan.starts[degree];
-            let old = before.map(|before| plan.domains.signal(start, before));
-            self.add(plan, degree, old, plan.domains.signal(start, class));
+    }
+
+    /// Gives a quiet sum what it adds to those that use it.
+    #[inline]
+    fn pass_on(&mut self, plan: &Plan, degree: usize, share: Sum) {
+        let old = std::mem::replace(&mut self.nested[degree], share);
+        if old != share {
+            for (sum, _) in plan.uses.added(degree) {
+                self.sums[*sum as usize].exchange(&old, &share);
+                mark(&mut self.dirty, *sum);
+            }
         }
     }
 
@@ -291,41 +309,21 @@ impl Live {
             return;
         }
         self.signals[degree] = signal;
-        self.add(plan, degree, if first { None } else { Some(&old) }, &signal);
-    }
-
-    /// Changes sums that use a degree, or its negation.
-    fn add(&mut self, plan: &Plan, degree: usize, old: Option<&Signal>, new: &Signal) {
-        for negative in [false, true] {
-            let users = plan.uses.added(degree, negative);
-            if users.is_empty() {
-                continue;
-            }
-            let old = old.map(|old| Share::of(old, negative)).unwrap_or_default();
-            let new = Share::of(new, negative);
-            for (sum, _) in users {
-                self.sums[*sum as usize].exchange(&old, &new);
-                mark(&mut self.dirty, *sum);
-            }
+        for (sum, negative) in plan.uses.added(degree) {
+            let share = |signal| Sum::of(signal, *negative == 1);
+            let old = if first { Sum::NOTHING } else { share(&old) };
+            self.sums[*sum as usize].exchange(&old, &share(&signal));
+            mark(&mut self.dirty, *sum);
         }
     }
 
-    fn combine(&self, network: &Network, degree: usize, quiet: bool) -> Signal {
+    fn combine(&self, network: &Network, degree: usize) -> Signal {
         let plan = &network.plan;
-        let Op::Sum { any, count, first, last, .. } = plan.ops[degree] else {
+        let Op::Sum { any, count, .. } = plan.ops[degree] else {
             return Signal::default();
         };
-        let mut sum = self.sums[degree];
-        let (first, last) = (first as usize, last as usize);
-        for (share, times) in plan.shares[first..last].iter().zip(&self.counts[first..last]) {
-            if *times > 0 {
-                sum.add_times(share, *times);
-            }
-        }
+        let sum = self.sums[degree];
         let holds = (sum.holding() == count) != any;
-        if quiet {
-            return network.powers().quiet(&sum, any, holds);
-        }
         let misses = || {
             let children = network.children(plan.nodes[degree] as usize);
             let miss = |edge: &Edge| {
@@ -343,7 +341,7 @@ impl Live {
     fn signal(&self, network: &Network, degree: usize) -> Signal {
         let plan = &network.plan;
         match (plan.starts[degree], &plan.ops[degree]) {
-            (NONE, Op::Sum { quiet: true, .. }) => self.combine(network, degree, false),
+            (NONE, Op::Sum { quiet: true, .. }) => self.combine(network, degree),
             (NONE, _) => self.signals[degree],
             (start, _) => *plan.domains.signal(start, self.classes[degree]),
         }

@@ -1,8 +1,10 @@
 //! Simulations per second of Monte-Carlo tree search, with playouts by the stepper and in lanes, on one
-//! thread and on two: `cargo run --release -p search --example uct_speed -- SECONDS REPEATS GAME...`
+//! thread and on two: `cargo run --release -p search --example uct_speed -- SECONDS REPEATS [--by=KIND] GAME...`, where
+//! the kind of playouts is `stepper`, `lanes` or `auto`; all of them if it is not given.
 //!
 //! CPU seconds are those of the whole process, so that a figure per CPU second says what sharing the graph
-//! costs, whatever else the machine is doing; the speed-up is that on the wall clock. Searches on one thread and on two
+//! costs, whatever else the machine is doing; the first speed-up is that on the wall clock, the second what it would be if
+//! each thread had a processor for itself, by CPU seconds. Searches on one thread and on two
 //! take turns, and each figure is the (upper) median; "2 searches" are two at the same time that share nothing, which is what
 //! the machine allows. The allocator is that of the player.
 
@@ -16,39 +18,52 @@ use search::{Effort, Search};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// The kinds of playouts.
+const KINDS: [(&str, Playouts); 3] =
+    [("stepper", Playouts::Stepper), ("lanes", Playouts::Lanes), ("auto", Playouts::Auto)];
+
 fn main() {
     let mut args = std::env::args().skip(1);
     let seconds: f64 = args.next().and_then(|s| s.parse().ok()).unwrap_or(1.0);
     let repeats: usize = args.next().and_then(|s| s.parse().ok()).unwrap_or(1);
-    println!("game  playouts  what  simulations/cpu-s  playouts/cpu-s  simulations/s  speed-up");
-    for name in args {
+    let (options, names): (Vec<String>, Vec<String>) = args.partition(|arg| arg.starts_with("--"));
+    let wanted = options.iter().find_map(|option| option.strip_prefix("--by="));
+    let kinds: Vec<(&str, Playouts)> =
+        KINDS.into_iter().filter(|(kind, _)| wanted.is_none_or(|wanted| wanted == *kind)).collect();
+    println!(
+        "game  playouts  what  simulations/cpu-s  playouts/cpu-s  simulations/s  speed-up  by CPU"
+    );
+    for name in names {
         let Some(entry) = library::find(&name) else {
             println!("{name}: not in the library");
             continue;
         };
         let Ok(game) = Game::from_text(entry.rules) else { continue };
         let reasoner = Reasoner::build(&game, &Budget::default());
-        for playouts in [Playouts::Stepper, Playouts::Lanes, Playouts::Auto] {
+        for (kind, playouts) in &kinds {
+            let playouts = *playouts;
             let mut speeds: [Vec<Speed>; 3] = Default::default();
             for _ in 0..repeats.max(1) {
                 speeds[0].extend(measure(&reasoner, playouts, 1, seconds));
                 speeds[1].extend(measure(&reasoner, playouts, 2, seconds));
                 speeds[2].extend(apart(&reasoner, playouts, seconds));
             }
-            let whats = ["1 thread", "2 threads", "2 searches"];
-            for (what, all) in whats.into_iter().zip(&speeds) {
+            let whats = [("1 thread", 1.0), ("2 threads", 2.0), ("2 searches", 2.0)];
+            for ((what, threads), all) in whats.into_iter().zip(&speeds) {
                 let lanes = if all.iter().any(|speed| speed.lanes) { " (lanes)" } else { "" };
                 let gains =
                     all.iter().zip(&speeds[0]).map(|(s, one)| s.per_second / one.per_second);
                 let gains: Vec<f64> = sorted(gains);
+                let by_cpu = all.iter().zip(&speeds[0]).map(|(s, one)| s.per_cpu / one.per_cpu);
                 let texts: Vec<String> = gains.iter().map(|gain| format!("{gain:.2}")).collect();
                 println!(
-                    "{name}  {playouts:?}{lanes}  {what}  {:.0}  {:.0}  {:.0}  {:.2} ({})",
+                    "{name}  {kind}{lanes}  {what}  {:.0}  {:.0}  {:.0}  {:.2} ({})  {:.2}",
                     median(&sorted(all.iter().map(|speed| speed.per_cpu))),
                     median(&sorted(all.iter().map(|speed| speed.playouts))),
                     median(&sorted(all.iter().map(|speed| speed.per_second))),
                     median(&gains),
                     texts.join(", "),
+                    threads * median(&sorted(by_cpu)),
                 );
             }
         }

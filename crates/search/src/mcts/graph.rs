@@ -19,34 +19,60 @@ const FIRST_SLOTS: usize = 1 << 8;
 const STRIPES: usize = 8;
 /// Numbers that a thread puts by at a time.
 const BLOCK: u32 = 32;
-/// Nodes that find a new place in one pause: about a millisecond.
-const MOST_MOVED: usize = 1 << 14;
+/// Nodes that find a new place in one pause: less than a millisecond.
+const MOST_MOVED: usize = 1 << 17;
+/// After that many nodes in a part of the table a thread looks whether it is crowded.
+const LOOK: u32 = 8;
 /// How finely parts of the table are compared.
 const SHARES: usize = 1 << 10;
 
 type Chunk = Box<[OnceLock<Node>]>;
 
-/// A part of the table: numbers of nodes by keys, open addressing. On cache lines of its own, since threads count in it.
+/// A part of the table: numbers of nodes by keys, open addressing. A slot has the number and a part of the key, which says
+/// where it belongs: a larger table is filled without a look at the nodes.
 #[derive(Debug)]
-#[repr(align(64))]
 struct Segment {
-    slots: Box<[AtomicU32]>,
-    used: AtomicU32,
+    slots: Box<[AtomicU64]>,
+}
+
+/// What is in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry(u64);
+
+impl Entry {
+    const NONE: Self = Self(NONE as u64);
+
+    fn new(key: Key, id: NodeId) -> Self {
+        Self((key.0 >> 32) as u64 & !u64::from(u32::MAX) | u64::from(id))
+    }
+
+    fn id(self) -> NodeId {
+        self.0 as NodeId
+    }
+
+    /// Where to look for it first, in a table of any size.
+    fn place(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+
+    /// Whether it may be that of the same state.
+    fn is_like(self, other: Self) -> bool {
+        self.place() == other.place()
+    }
 }
 
 impl Segment {
     fn new(slots: usize) -> Self {
-        let slots = (0..slots).map(|_| AtomicU32::new(NONE)).collect();
-        Self { slots, used: AtomicU32::new(0) }
+        Self { slots: (0..slots).map(|_| AtomicU64::new(Entry::NONE.0)).collect() }
     }
 
-    fn is_crowded(&self) -> bool {
-        self.used.load(Ordering::Relaxed) as usize * 2 > self.slots.len()
+    fn is_crowded(&self, used: usize) -> bool {
+        used * 2 > self.slots.len()
     }
 
     /// Whether it is not far from being crowded.
-    fn is_filling(&self) -> bool {
-        self.used.load(Ordering::Relaxed) as usize * 8 > self.slots.len() * 3
+    fn is_filling(&self, used: usize) -> bool {
+        used * 8 > self.slots.len() * 3
     }
 }
 
@@ -81,12 +107,21 @@ struct Counts {
 }
 
 /// What one thread counts: threads that write to the same lines of the cache again and again wait for each other.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Stripe {
     /// Numbers that only this thread gives out: the next one and, in the lower half, the one after the last.
     ids: AtomicU64,
     /// The bytes that it took, less those that were given back; only the sum over all stripes means anything.
     bytes: AtomicUsize,
+    /// The slots of each part of the table that it filled.
+    used: Box<[AtomicU32]>,
+}
+
+impl Default for Stripe {
+    fn default() -> Self {
+        let used = (0..SEGMENTS).map(|_| AtomicU32::new(0)).collect();
+        Self { ids: AtomicU64::new(0), bytes: AtomicUsize::new(0), used }
+    }
 }
 
 impl Graph {
@@ -97,7 +132,7 @@ impl Graph {
             free: Vec::new(),
             counts: Apart(Counts { next: AtomicU32::new(1), freed: AtomicUsize::new(0) }),
             stripes: Default::default(),
-            table: SEGMENTS * FIRST_SLOTS * size_of::<AtomicU32>(),
+            table: SEGMENTS * FIRST_SLOTS * size_of::<AtomicU64>(),
             crowded: AtomicBool::new(false),
             exchanges: Exchanges::new(),
         }
@@ -128,17 +163,23 @@ impl Graph {
     pub(super) fn find(&self, key: Key) -> Option<NodeId> {
         let segment = self.segment(key);
         let mask = segment.slots.len() - 1;
-        let start = place(key);
+        let wanted = Entry::new(key, NONE);
         for at in 0..segment.slots.len() {
-            let id = segment.slots[(start + at) & mask].load(Ordering::Acquire);
-            if id == NONE {
+            let slot = &segment.slots[(wanted.place() + at) & mask];
+            let entry = Entry(slot.load(Ordering::Acquire));
+            if entry.id() == NONE {
                 return None;
             }
-            if self.get(id).is_some_and(|node| node.key == key) {
-                return Some(id);
+            if self.holds(entry, wanted, key) {
+                return Some(entry.id());
             }
         }
         None
+    }
+
+    /// Whether the node of an entry is that of a key.
+    fn holds(&self, entry: Entry, wanted: Entry, key: Key) -> bool {
+        entry.is_like(wanted) && self.get(entry.id()).is_some_and(|node| node.key == key)
     }
 
     /// Adds a node, or finds that another thread was quicker. A node that is not `shared` has no place
@@ -150,7 +191,7 @@ impl Graph {
         let chunk = chunk.get_or_init(|| (0..CHUNK).map(|_| OnceLock::new()).collect());
         let _ = chunk[id as usize % CHUNK].set(node);
         self.took(bytes, thread);
-        Some(if shared { self.publish(key, id) } else { id })
+        Some(if shared { self.publish(key, id, thread) } else { id })
     }
 
     /// A number for a node: one that is free again, or one of those put by for the thread.
@@ -176,26 +217,38 @@ impl Graph {
         ((id as usize) < CHUNK * CHUNKS).then_some(id)
     }
 
-    fn publish(&self, key: Key, id: NodeId) -> NodeId {
+    fn publish(&self, key: Key, id: NodeId, thread: usize) -> NodeId {
         let segment = self.segment(key);
         let mask = segment.slots.len() - 1;
-        let start = place(key);
+        let (none, entry) = (Entry::NONE, Entry::new(key, id));
         for at in 0..segment.slots.len() {
-            let slot = &segment.slots[(start + at) & mask];
-            match slot.compare_exchange(NONE, id, Ordering::AcqRel, Ordering::Acquire) {
+            let slot = &segment.slots[(entry.place() + at) & mask];
+            match slot.compare_exchange(none.0, entry.0, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => {
-                    segment.used.fetch_add(1, Ordering::Relaxed);
-                    if segment.is_crowded() {
-                        self.crowded.store(true, Ordering::Relaxed);
-                    }
+                    self.fill(key, thread);
                     return id;
                 }
-                Err(other) if self.get(other).is_some_and(|node| node.key == key) => return other,
+                Err(other) if self.holds(Entry(other), entry, key) => return Entry(other).id(),
                 Err(_) => {}
             }
         }
         // No place: the node is simply not shared.
         id
+    }
+
+    /// Counts a slot of the table. What others counted is only looked at now and then: they write to it.
+    fn fill(&self, key: Key, thread: usize) {
+        let at = key.0 as usize % SEGMENTS;
+        let before = self.stripes[thread % STRIPES].0.used[at].fetch_add(1, Ordering::Relaxed);
+        if before.is_multiple_of(LOOK) && self.segments[at].is_crowded(self.used(at)) {
+            self.crowded.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// How many slots of a part of the table are filled.
+    fn used(&self, at: usize) -> usize {
+        let counts = self.stripes.iter().map(|stripe| &stripe.0.used[at]);
+        counts.map(|count| count.load(Ordering::Relaxed) as usize).sum()
     }
 
     fn segment(&self, key: Key) -> &Segment {
@@ -235,19 +288,17 @@ impl Graph {
     /// Makes the crowded parts of the table larger, and with them those that will be crowded soon, as many as can be
     /// moved in a moment: all threads wait meanwhile, and each pause costs them more than the moving.
     pub(super) fn grow(&mut self) {
-        let mut fullest: Vec<usize> =
-            (0..self.segments.len()).filter(|at| self.segments[*at].is_filling()).collect();
-        let share = |at: &usize| {
-            let segment = &self.segments[*at];
-            segment.used.load(Ordering::Relaxed) as usize * SHARES / segment.slots.len()
-        };
+        let filling = |at: &usize| self.segments[*at].is_filling(self.used(*at));
+        let mut fullest: Vec<usize> = (0..self.segments.len()).filter(filling).collect();
+        let share = |at: &usize| self.used(*at) * SHARES / self.segments[*at].slots.len();
         fullest.sort_by_cached_key(|at| std::cmp::Reverse(share(at)));
         let mut moved = 0;
         for at in fullest {
-            if moved >= MOST_MOVED && !self.segments[at].is_crowded() {
+            let used = self.used(at);
+            if moved >= MOST_MOVED && !self.segments[at].is_crowded(used) {
                 break;
             }
-            moved += self.segments[at].used.load(Ordering::Relaxed) as usize;
+            moved += used;
             let size = self.segments[at].slots.len() * 2;
             self.rebuild(at, size, |_| true);
         }
@@ -257,15 +308,23 @@ impl Graph {
     /// Makes a part of the table anew, with the nodes that are kept.
     pub(super) fn rebuild(&mut self, at: usize, size: usize, keep: impl Fn(NodeId) -> bool) {
         let old = std::mem::replace(&mut self.segments[at], Segment::new(size));
-        self.table = self.table - size_of_val(&*old.slots) + size * size_of::<AtomicU32>();
-        for slot in &old.slots {
-            let id = slot.load(Ordering::Relaxed);
-            if id != NONE
-                && keep(id)
-                && let Some(node) = self.get(id)
-            {
-                self.publish(node.key, id);
+        self.table = self.table - size_of_val(&*old.slots) + size * size_of::<AtomicU64>();
+        let slots = &mut self.segments[at].slots;
+        let mut used = 0;
+        for slot in old.slots {
+            let entry = Entry(slot.into_inner());
+            if entry.id() == NONE || !keep(entry.id()) {
+                continue;
             }
+            let places = (0..size).map(|at| (entry.place() + at) & (size - 1));
+            let free = places.into_iter().find(|at| *slots[*at].get_mut() == Entry::NONE.0);
+            if let Some(free) = free {
+                *slots[free].get_mut() = entry.0;
+                used += 1;
+            }
+        }
+        for (number, stripe) in self.stripes.iter_mut().enumerate() {
+            *stripe.0.used[at].get_mut() = if number == 0 { used } else { 0 };
         }
     }
 
@@ -291,8 +350,4 @@ impl Graph {
         self.free.drain(..used);
         *self.counts.0.freed.get_mut() = 0;
     }
-}
-
-fn place(key: Key) -> usize {
-    (key.0 >> 8) as usize
 }

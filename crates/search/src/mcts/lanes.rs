@@ -80,14 +80,15 @@ impl Worker {
         for number in 0..granted {
             let mut path = self.paths.pop().unwrap_or_default();
             if let Err(stop) = self.descend(shared, meter, &mut path) {
-                path.abandon(shared.graph);
+                path.abandon(shared.graph, &mut self.hot);
                 shared.begun.fetch_sub((granted - number) as u64, Relaxed);
                 self.paths.push(path);
                 return Err(stop);
             }
             let leaf = shared.graph.node(path.leaf);
             if settled_values(leaf, &mut self.values) {
-                path.back_up(shared.options, shared.graph, &mut self.values, shared.outer);
+                let tools = (shared.outer, &mut self.hot);
+                path.back_up(shared.options, shared.graph, &mut self.values, tools);
                 self.paths.push(path);
             } else {
                 collected.push(path);
@@ -111,7 +112,7 @@ impl Worker {
         playout::unfinished(&mut nothing);
         for (path, outcomes) in collected.iter_mut().zip(outcomes.chunks(times)) {
             if interrupted && outcomes.iter().any(Option::is_none) {
-                path.abandon(shared.graph);
+                path.abandon(shared.graph, &mut self.hot);
                 shared.begun.fetch_sub(1, Relaxed);
                 continue;
             }
@@ -125,8 +126,10 @@ impl Worker {
                 }
             }
             self.values.iter_mut().for_each(|value| *value /= times as f64);
-            path.back_up(shared.options, shared.graph, &mut self.values, shared.outer);
+            let tools = (shared.outer, &mut self.hot);
+            path.back_up(shared.options, shared.graph, &mut self.values, tools);
         }
+        self.hot.flush(shared.graph);
     }
 
     /// Whether the lanes make more playouts from a state in the same time than the machine does; none if there

@@ -10,6 +10,7 @@
 //! | module | concern |
 //! |---|---|
 //! | `node`, `graph`, `recycle` | memory: nodes, the arena with its table, what to drop |
+//! | `hot` | what a thread keeps to itself near the root |
 //! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
 //! | `playout`, `policy`, `amaf`, `lanes`, `guide`, `judge` | values of leaves and successors, what is learned from moves |
 //! | `worker`, `outcome` | one thread at work, and what to play in the end |
@@ -19,6 +20,7 @@ mod amaf;
 mod exchange;
 mod graph;
 mod guide;
+mod hot;
 mod judge;
 mod lanes;
 mod node;

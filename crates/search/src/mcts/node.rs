@@ -366,6 +366,13 @@ impl Node {
         }
     }
 
+    /// Counts several visits, none of which may be lost.
+    pub(super) fn visit_times(&self, times: u32) {
+        if let Some(first) = self.roles.first() {
+            first.visits.fetch_add(times, Relaxed);
+        }
+    }
+
     /// The role that has a choice, if it is only one; the first one where nobody has.
     pub(super) fn mover(&self) -> Option<usize> {
         match self.turn {

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::exchange::{Exchange, Link};
 use super::graph::Graph;
+use super::hot::{Hot, PlaceId};
 use super::node::{Bounds, Count as _, Edge, Expansion, NONE, Node, NodeId, fixed};
 use super::options::{Options, Simultaneous};
 use super::select;
@@ -21,6 +22,8 @@ pub(super) struct Step {
     pub(super) made: usize,
     /// The place of the move that was meant, if its value is known.
     instead_of: Option<usize>,
+    /// Where the thread keeps the node apart, if it does.
+    apart: Option<PlaceId>,
     /// How the roles change places on the way to the next node.
     pub(super) exchange: Exchange,
 }
@@ -66,17 +69,21 @@ impl Path {
         expansion: &Expansion,
         at: &[usize],
         (made, instead_of): (usize, Option<usize>),
+        (hot, apart): (&mut Hot, Option<PlaceId>),
     ) {
         let mut joint = 0;
         for (at, stat) in at.iter().zip(&node.roles) {
             joint = joint * stat.count as usize + (at - stat.first as usize);
             if stat.count > 1 {
-                expansion.edges[*at].pending.fetch_add(1, Relaxed);
+                match apart {
+                    Some(place) => hot.pend(place, *at, 1),
+                    None => _ = expansion.edges[*at].pending.fetch_add(1, Relaxed),
+                }
             }
         }
         let chosen = self.chosen.len();
         let (node, exchange) = (self.leaf, Exchange::NONE);
-        self.steps.push(Step { node, joint, chosen, made, instead_of, exchange });
+        self.steps.push(Step { node, joint, chosen, made, instead_of, apart, exchange });
         self.chosen.extend(at.iter().map(|at| *at as u32));
     }
 
@@ -85,13 +92,13 @@ impl Path {
     }
 
     /// Takes back a way that will not get a value.
-    pub(super) fn abandon(&mut self, graph: &Graph) {
+    pub(super) fn abandon(&mut self, graph: &Graph, hot: &mut Hot) {
         for step in &self.steps {
             let node = graph.node(step.node);
             if let Some(expansion) = node.expansion() {
                 for (at, stat) in self.chosen(step, node.roles.len()).iter().zip(&node.roles) {
                     if stat.count > 1 {
-                        expansion.edges[*at as usize].pending.fetch_sub(1, Relaxed);
+                        done(expansion, *at as usize, (hot, step.apart));
                     }
                 }
             }
@@ -105,7 +112,7 @@ impl Path {
         options: &Options,
         graph: &Graph,
         values: &mut [f64],
-        outer: &[Bounds],
+        (outer, hot): (&[Bounds], &mut Hot),
     ) {
         let mut below = graph.node(self.leaf);
         count(below, values);
@@ -123,15 +130,12 @@ impl Path {
                         let bounds = below.roles[part].bounds.get();
                         news = edge.bounds.tighten(bounds) || news;
                     }
-                    let visits = edge.visits.add(1);
                     if node.roles[role].count > 1 {
-                        edge.pending.fetch_sub(1, Relaxed);
+                        done(expansion, at, (hot, step.apart));
                     }
-                    if below.visits() >= visits {
-                        edge.set_mean(below.mean(part), visits);
-                    } else {
-                        // The node was made anew: it knows less than the edge.
-                        edge.sum.add(fixed(values[role]));
+                    match step.apart {
+                        Some(place) => hot.visit(place, at, values[role]),
+                        None => visit(edge, below, part, values[role]),
                     }
                 }
                 None => self.back_up_several(options, graph, step, values),
@@ -141,9 +145,17 @@ impl Path {
                 back_up_implicit(graph, node, expansion);
             }
             if let Some(meant) = step.instead_of {
-                take_known(graph, &expansion.edges[meant], values);
+                let edge = &expansion.edges[meant];
+                take_known(graph, edge, values);
+                match (step.apart, node.mover()) {
+                    (Some(place), Some(role)) => hot.visit(place, meant, values[role]),
+                    _ => visit_known(edge),
+                }
             }
-            count(node, values);
+            match step.apart {
+                Some(place) => hot.count(place, node, values),
+                None => count(node, values),
+            }
             below = node;
         }
     }
@@ -179,7 +191,7 @@ impl Path {
     }
 }
 
-/// A visit of a move whose values are known: those are what the nodes above get.
+/// The values of a move that are known: those are what the nodes above get.
 fn take_known(graph: &Graph, edge: &Edge, values: &mut [f64]) {
     let link = edge.child();
     let Some(child) = graph.linked(link) else { return };
@@ -187,9 +199,31 @@ fn take_known(graph: &Graph, edge: &Edge, values: &mut [f64]) {
         let stat = &child.roles[graph.exchanges.to(link.exchange(), role)];
         *value = stat.bounds.get().clamp(*value);
     }
+}
+
+/// A visit of a move whose value is known: the bounds of the edge make its mean exact.
+fn visit_known(edge: &Edge) {
     let visits = edge.visits.add(1);
-    // The bounds of the edge make its mean exact.
     edge.set_mean(edge.mean(), visits);
+}
+
+/// A visit of a move that leads to a node.
+fn visit(edge: &Edge, below: &Node, part: usize, value: f64) {
+    let visits = edge.visits.add(1);
+    if below.visits() >= visits {
+        edge.set_mean(below.mean(part), visits);
+    } else {
+        // The node was made anew: it knows less than the edge.
+        edge.sum.add(fixed(value));
+    }
+}
+
+/// A visit of a move is not under way any more.
+fn done(expansion: &Expansion, at: usize, (hot, apart): (&mut Hot, Option<PlaceId>)) {
+    match apart {
+        Some(place) => hot.pend(place, at, -1),
+        None => _ = expansion.edges[at].pending.fetch_sub(1, Relaxed),
+    }
 }
 
 /// Counts a visit with its values, which are moved into what is proven.

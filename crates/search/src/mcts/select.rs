@@ -6,6 +6,7 @@ use game::playout::Random;
 
 use super::amaf::View;
 use super::exchange::Link;
+use super::hot::Own;
 use super::node::{Edge, Expansion, Node, Regret, SharedF32};
 use super::options::{Options, Simultaneous};
 
@@ -23,7 +24,8 @@ pub(super) struct Choice {
 }
 
 /// Chooses a move of a role by UCB1 (Auer, Cesa-Bianchi and Fischer 2002; UCT of Kocsis and Szepesvári
-/// 2006), with what the options add to it. `settled` tells whether nothing is left to find out about a node.
+/// 2006), with what the options add to it. `own` is what the
+/// thread keeps to itself, `settled` tells whether nothing is left to find out about a node.
 ///
 /// Rauber-14 stops at solved nodes. A solved child of high value would then be visited nearly always, and
 /// the others, that may be better, would hardly be solved ever; hence [`Choice::instead_of`].
@@ -31,7 +33,7 @@ pub(super) fn by_ucb(
     options: &Options,
     node: &Node,
     expansion: &Expansion,
-    (role, amaf): (usize, Option<&View<'_>>),
+    (role, amaf, own): (usize, Option<&View<'_>>, Option<&[Own]>),
     settled: impl Fn(Link) -> bool,
     random: &mut Random,
 ) -> Choice {
@@ -51,7 +53,8 @@ pub(super) fn by_ucb(
             continue;
         }
         let amaf = amaf.and_then(|view| view.of(range.start + at, node.moves[range.start + at]));
-        let score = score(options, edge, scale, amaf, visits);
+        let own = own.map_or(Own::default(), |own| own[range.start + at]);
+        let score = score(options, (edge, own), scale, amaf, visits);
         if score > best.0 {
             best = (score, range.start + at);
         }
@@ -67,13 +70,13 @@ pub(super) fn by_ucb(
 
 fn score(
     options: &Options,
-    edge: &Edge,
+    (edge, own): (&Edge, Own),
     scale: f64,
     amaf: Option<(f64, f64)>,
     node_visits: f64,
 ) -> f64 {
-    let done = f64::from(edge.visits.load(Relaxed));
-    let mut tries = done + f64::from(edge.pending.load(Relaxed));
+    let done = f64::from(edge.visits.load(Relaxed) + own.visits);
+    let mut tries = done + f64::from(edge.pending.load(Relaxed) + own.pending);
     let learned = amaf.map_or(0.0, |(_, mean)| mean);
     let prior = edge.prior.get();
     let judged = options.prior > 0.0 && !prior.is_nan();

@@ -14,6 +14,7 @@ use super::amaf::{self, Made, Seen};
 use super::exchange::{Exchange, Link};
 use super::graph::Graph;
 use super::guide::Guide;
+use super::hot::{Hot, PlaceId};
 use super::lanes::Rhythm;
 use super::node::{Bounds, Expansion, NONE, Node, NodeId};
 use super::options::{Amaf, Decisive, Options, Policy as PolicyOption, Simultaneous};
@@ -27,6 +28,9 @@ use super::symmetric::representative;
 /// alike for ever, and never learn what else could happen (own choice; that decoupled UCT needs
 /// randomness is a finding of Shafiei, Sturtevant and Schaeffer 2009).
 const INDEPENDENCE: f64 = 0.1;
+
+/// Simulations by steps after which threads tell each other about nodes near the root.
+const UNFLUSHED: u32 = 16;
 
 /// What all threads of a round share.
 pub(super) struct Shared<'s> {
@@ -88,6 +92,7 @@ pub(super) struct Worker {
     made: Vec<Made>,
     seen: Seen,
     chosen: Vec<usize>,
+    pub(super) hot: Hot,
     pub(super) values: Vec<f64>,
 }
 
@@ -112,6 +117,7 @@ impl Worker {
             made: Vec::new(),
             seen: Seen::default(),
             chosen: Vec::new(),
+            hot: Hot::default(),
             values: Vec::new(),
         }
     }
@@ -119,6 +125,14 @@ impl Worker {
     /// Simulates until it has to stop or pause.
     pub(super) fn run(&mut self, shared: &Shared<'_>, meter: &mut Meter) -> Result<Pause, Stop> {
         self.values.resize(shared.outer.len(), 0.0);
+        self.hot.begin(shared.options.threads > 1);
+        let result = self.simulate(shared, meter);
+        self.hot.flush(shared.graph);
+        result
+    }
+
+    fn simulate(&mut self, shared: &Shared<'_>, meter: &mut Meter) -> Result<Pause, Stop> {
+        let mut unflushed = 0;
         loop {
             if shared.options.solver && shared.graph.node(shared.root).is_settled() {
                 return Ok(Pause::Solved);
@@ -134,6 +148,11 @@ impl Worker {
                 self.simulate_in_lanes(shared, meter)?;
             } else {
                 self.simulate_by_steps(shared, meter)?;
+                unflushed += 1;
+                if unflushed == UNFLUSHED {
+                    self.hot.flush(shared.graph);
+                    unflushed = 0;
+                }
             }
         }
     }
@@ -142,7 +161,9 @@ impl Worker {
     pub(super) fn begin(shared: &Shared<'_>, wanted: usize) -> usize {
         let before = shared.begun.fetch_add(wanted as u64, Relaxed);
         let granted = shared.most.saturating_sub(before).min(wanted as u64);
-        shared.begun.fetch_sub(wanted as u64 - granted, Relaxed);
+        if granted < wanted as u64 {
+            shared.begun.fetch_sub(wanted as u64 - granted, Relaxed);
+        }
         granted as usize
     }
 
@@ -153,7 +174,7 @@ impl Worker {
         let mut path = std::mem::take(&mut self.paths[0]);
         let result = self.simulation(shared, meter, &mut path);
         if result.is_err() {
-            path.abandon(shared.graph);
+            path.abandon(shared.graph, &mut self.hot);
             shared.begun.fetch_sub(1, Relaxed);
         }
         self.paths[0] = path;
@@ -188,7 +209,8 @@ impl Worker {
             tools.play(&leaf.state, after, wanted.then_some(&mut self.made), &mut values)
         };
         if result.is_ok() {
-            path.back_up(options, shared.graph, &mut values.clone(), shared.outer);
+            let tools = (shared.outer, &mut self.hot);
+            path.back_up(options, shared.graph, &mut values.clone(), tools);
             if options.amaf != Amaf::Off {
                 let actions = self.machine.game().universe().move_count();
                 let memory = (&mut self.seen, actions);
@@ -232,10 +254,12 @@ impl Worker {
                 self.judge(shared, meter, node, expansion)?;
             }
             let made = self.made.len();
-            let instead_of = self.select(shared, path, node, expansion);
+            let apart = self.hot.place(path.leaf, node);
+            let instead_of = self.select(shared, path, (node, apart), expansion);
             let joint: Vec<Move> = self.chosen.iter().map(|at| node.moves[*at]).collect();
             self.note_moves(shared, node, after);
-            path.step(node, expansion, &self.chosen, (made, instead_of));
+            let tools = (&mut self.hot, apart);
+            path.step(node, expansion, &self.chosen, (made, instead_of), tools);
             let last = digest(&joint);
             after = [last, digest_two(after[0], last)];
             let link = self.child(shared, meter, node, expansion, path, joint)?;
@@ -248,7 +272,7 @@ impl Worker {
         &mut self,
         shared: &Shared<'_>,
         path: &Path,
-        node: &Node,
+        (node, apart): (&Node, Option<PlaceId>),
         expansion: &Expansion,
     ) -> Option<usize> {
         self.chosen.clear();
@@ -268,7 +292,8 @@ impl Worker {
                 stat.first as usize + self.random.below(stat.count as usize)
             } else {
                 let view = amaf::view(options, shared.graph, path, node, role);
-                let view = (role, view.as_ref());
+                let own = apart.map(|place| self.hot.edges(place));
+                let view = (role, view.as_ref(), own);
                 let random = &mut self.random;
                 let choice = select::by_ucb(options, node, expansion, view, settled, random);
                 instead_of = choice.instead_of;

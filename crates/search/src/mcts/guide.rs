@@ -252,7 +252,7 @@ mod tests {
         let conditions = Conditions::new(&table);
         let best = conditions.best(0).expect("there is one");
         assert_eq!(best.fluent, 1);
-        assert!(best.with > 10.0 && best.without < -5.0 && best.certainty > CERTAIN);
+        assert!(best.with > 10.0 && best.without < -3.0 && best.certainty > CERTAIN);
         let mut found = Preferences { halvings: vec![vec![1, 1]], ..Preferences::default() };
         let scale = Scale { mean: 47.5, deviation: 5.0, tells: true };
         conditions.find(0, &scale, 1.0, &mut found);

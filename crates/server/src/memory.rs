@@ -2,7 +2,7 @@
 //!
 //! Linux may back memory with pages of 2 MB, and allocators ask for that. Where a page holds a few kilobytes that are in use,
 //! all of it stays; what an allocator gives back within it is filled in again by the system a few seconds later. After many
-//! matches most of a player's memory would be such pages. Simulations per CPU second are the same without them
+//! matches most of a player's memory would be such pages. Simulations per CPU second are as many without them
 //! (`docs/reliability.md`).
 
 /// Has all memory of this process in small pages from now on, which can be given back one by one. A system that refuses leaves

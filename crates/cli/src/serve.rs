@@ -171,6 +171,10 @@ fn open(path: &Path) -> anyhow::Result<std::fs::File> {
 /// Gives back what the allocator keeps.
 #[expect(unsafe_code, reason = "there is no other way to tell the allocator")]
 fn give_back() {
-    // SAFETY: it may be called at any time from any thread, and frees nothing that is in use.
-    unsafe { libmimalloc_sys::mi_collect(true) };
+    // SAFETY: both may be called at any time from any thread, and free nothing that is in use. A thread that has not
+    // allocated anything has to be made known first, or nothing would be collected.
+    unsafe {
+        libmimalloc_sys::mi_thread_init();
+        libmimalloc_sys::mi_collect(true);
+    }
 }

@@ -234,7 +234,61 @@ fn left(deadline: Instant) -> Result<Duration, Fault> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use super::*;
+    use crate::{Match, Setup};
+
+    /// A player that gives these answers, one to each message; the messages as they came, byte for byte.
+    fn scripted(
+        answers: &'static [&'static str],
+    ) -> (Address, std::thread::JoinHandle<Vec<String>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let at = listener.local_addr().expect("bound").to_string();
+        let told = std::thread::spawn(move || {
+            let answer = |answer: &&str| {
+                let (mut stream, _) = listener.accept().expect("a manager");
+                let mut bytes = Vec::new();
+                let mut buffer = [0; 4096];
+                while !bytes.ends_with(b")") {
+                    let count = stream.read(&mut buffer).expect("a message");
+                    assert_ne!(count, 0, "the manager went away");
+                    bytes.extend_from_slice(&buffer[..count]);
+                }
+                let reply = http::response("200 OK", answer, "HTTP/1.0");
+                stream.write_all(reply.as_bytes()).expect("the manager waits");
+                String::from_utf8(bytes).expect("text")
+            };
+            answers.iter().map(answer).collect()
+        });
+        (Address::parse(&at).expect("an address"), told)
+    }
+
+    #[test]
+    fn a_match_is_told_byte_for_byte_as_the_ggp_org_family_does() {
+        let rules = "(role a) (role B) (init s) (legal a (go up)) (legal b noop)
+            (<= (next t) (true s)) (<= terminal (true t)) (goal a 100) (goal b 0)";
+        let (address, told) = scripted(&["ready", "( go up )", "done"]);
+        let (other, _) = scripted(&["ready", "Noop", "done"]);
+        let mut setup = Setup::new("up", rules).expect("sound rules");
+        setup.id = "tourney1.up.17".to_owned();
+        (setup.clocks.start, setup.clocks.play) = (Duration::from_secs(10), Duration::from_secs(5));
+        let mut seats: Vec<Box<dyn Seat>> =
+            vec![Box::new(Remote::new("P 1", address)), Box::new(Remote::new("other", other))];
+        let record = Match::new(setup, &mut seats).expect("two roles").run(&mut ());
+        assert_eq!(record.fault_counts(), [0, 0], "{:?}", record.errors);
+        let head = "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: 127.0.0.1\r\nSender: GAMESERVER\r\n\
+            Receiver: P1\r\nContent-Type: text/acl\r\n";
+        let messages = [
+            "( START tourney1.up.17 a (( role a ) ( role B ) ( init s ) ( legal a ( go up ) ) ( legal B noop ) \
+             ( <= ( next t ) ( true s ) ) ( <= terminal ( true t ) ) ( goal a 100 ) ( goal B 0 )) 10 5)",
+            "( PLAY tourney1.up.17 NIL )",
+            "( STOP tourney1.up.17 (( go up ) noop ) )",
+        ];
+        let bytes =
+            messages.map(|text| format!("{head}Content-Length: {}\r\n\r\n{text}", text.len()));
+        assert_eq!(told.join().expect("no panic"), bytes);
+    }
 
     #[test]
     fn addresses_are_read_as_people_write_them() {

@@ -398,13 +398,15 @@ mod tests {
     }
 
     #[test]
-    fn responses_are_byte_for_byte_as_documented() {
+    fn requests_and_responses_are_byte_for_byte_as_documented() {
         let expect = "HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 5\r\n\
             Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n\
             Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n\
             Connection: close\r\n\r\nready";
         assert_eq!(response("200 OK", "ready", "HTTP/1.0"), expect);
         let request = request("( INFO )", "/", "localhost", "X");
-        assert!(request.ends_with("Content-Length: 8\r\n\r\n( INFO )"), "{request}");
+        let expect = "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n\
+            Receiver: X\r\nContent-Type: text/acl\r\nContent-Length: 8\r\n\r\n( INFO )";
+        assert_eq!(request, expect);
     }
 }

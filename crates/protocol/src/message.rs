@@ -169,7 +169,7 @@ impl fmt::Display for Request {
 fn joint(moves: Option<&[String]>) -> String {
     match moves {
         None | Some([]) => "NIL".to_owned(),
-        Some(moves) => format!("({} )", moves.iter().fold(String::new(), |out, m| out + " " + m)),
+        Some(moves) => format!("({} )", moves.join(" ")),
     }
 }
 
@@ -424,11 +424,14 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_spelled_as_managers_expect() {
+    fn messages_and_replies_are_spelled_as_the_other_side_expects() {
         assert_eq!(Reply::Move("(mark 2 1)".to_owned()).to_string(), "( mark 2 1 )");
         assert_eq!(Reply::Move("noop".to_owned()).to_string(), "noop");
         let info = Reply::Info { name: "Fluxion".to_owned(), available: true };
         assert_eq!(info.to_string(), "( ( name Fluxion ) ( status available ) )");
+        let told = play("t1.ttt.17", &["( mark 2 1 )", "noop"]);
+        assert_eq!(told.to_string(), "( PLAY t1.ttt.17 (( mark 2 1 ) noop ) )");
+        assert_eq!(play("t1.ttt.17", &[]).to_string(), "( PLAY t1.ttt.17 NIL )");
         assert_eq!(spaced("(a(b  c)(d))"), "( a ( b c ) ( d ) )");
         assert_eq!(compact("( a\t( b  c )( d ) )"), "(a (b c) (d))");
     }

@@ -37,8 +37,8 @@ pub struct Config {
     pub silence: Duration,
     /// Where knowledge of games is kept; none to keep nothing.
     pub archive: Option<Arc<dyn Archive>>,
-    /// Called some seconds after the last match has ended, in a thread of its own: what the allocator of the program
-    /// keeps may be given back then.
+    /// Called some seconds after the last match has ended, a few times: in a thread of its own, and at last in the thread of the
+    /// server. What the allocator of the program keeps may be given back then.
     pub tidy: Option<fn()>,
 }
 

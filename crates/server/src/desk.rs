@@ -13,7 +13,6 @@ use tracing::{debug, info, warn};
 
 use crate::clock::{Due, Waits};
 use crate::config::Config;
-use crate::memory;
 use crate::preview::Previews;
 use crate::priority;
 use crate::seat::{Command, NO_MOVE, Ready, Seat};
@@ -139,18 +138,22 @@ impl Desk {
         self.tidy();
     }
 
+    /// Most is given back in a thread of its own, because it may take a while. What this thread keeps for itself only it can give
+    /// back: that is done last, when little is left to do.
     fn tidy(&self) {
         let mut untidy = self.untidy.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.matches().is_empty() {
             *untidy = Some((Instant::now(), TIDIED));
         } else if let Some((_, times)) = untidy.take_if(|(last, _)| last.elapsed() >= TIDY_AFTER) {
             *untidy = (times > 1).then(|| (Instant::now(), times - 1));
-            let tidy = self.config.tidy.unwrap_or(|| ());
-            // Without a thread it is left for later.
-            let _ = std::thread::Builder::new().name("tidy".to_owned()).spawn(move || {
-                tidy();
-                memory::give_back();
-            });
+            match self.config.tidy {
+                Some(tidy) if times == 1 => tidy(),
+                Some(tidy) => {
+                    // Without a thread it is left for later.
+                    let _ = std::thread::Builder::new().name("tidy".to_owned()).spawn(tidy);
+                }
+                None => {}
+            }
         }
     }
 

@@ -18,6 +18,7 @@ use crate::clock::Waits;
 use crate::config::Config;
 use crate::connection;
 use crate::desk::{Desk, Status};
+use crate::memory;
 
 /// A port with a player behind it.
 pub struct Server {
@@ -42,8 +43,10 @@ impl Stopper {
 const BREATH: Duration = Duration::from_millis(50);
 
 impl Server {
-    /// Opens the port.
+    /// Opens the port. On Linux the process does without huge pages from now on, so that the memory of matches that are over
+    /// goes back to the system.
     pub fn bind(config: Config) -> io::Result<Self> {
+        memory::small_pages();
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
         let listener = runtime.block_on(TcpListener::bind(config.address))?;
         let desk = Arc::new(Desk::new(config));

@@ -1,18 +1,30 @@
-//! Memory goes back to the system when no match is played.
+//! Memory that is freed goes back to the system.
 //!
-//! The allocator of the C library, which solvers written in C use, keeps what the threads of matches freed for threads to
-//! come. The allocator of the binary may have its own way ([`Config::tidy`](crate::Config::tidy)).
+//! Linux may back memory with pages of 2 MB, and allocators ask for that. Where a page holds a few kilobytes that are in use,
+//! all of it stays; what an allocator gives back within it is filled in again by the system a few seconds later. After many
+//! matches most of a player's memory would be such pages. Simulations per CPU second are as many without them
+//! (`docs/reliability.md`).
 
-/// Gives back what was freed.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "there is no other way to ask the allocator of the system")]
-pub(crate) fn give_back() {
-    // SAFETY: it may be called at any time from any thread, and frees nothing that is in use.
-    unsafe {
-        libc::malloc_trim(0);
+/// Has all memory of this process in small pages from now on, which can be given back one by one. A system that refuses leaves
+/// it as it is.
+#[cfg(target_os = "linux")]
+pub(crate) fn small_pages() {
+    if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
+        tracing::debug!(%error, "huge pages are left as they are");
     }
 }
 
-/// Other allocators are left to themselves.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(crate) fn give_back() {}
+/// Other systems are left to themselves.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn small_pages() {}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #[test]
+    fn a_process_with_a_server_has_no_huge_pages() {
+        let server = crate::Server::bind(crate::Config::default()).expect("a free port");
+        let disabled = rustix::thread::transparent_huge_pages_are_disabled();
+        assert!(disabled.expect("the system tells"));
+        drop(server);
+    }
+}

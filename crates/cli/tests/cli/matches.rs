@@ -17,7 +17,11 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn start(args: &[&str]) -> Self {
-        let args: Vec<&str> = ["serve", "--port", "0"].iter().chain(args).copied().collect();
+        Self::start_at("0", args)
+    }
+
+    fn start_at(port: &str, args: &[&str]) -> Self {
+        let args: Vec<&str> = ["serve", "--port", port].iter().chain(args).copied().collect();
         let mut child = command(&args).spawn().expect("the binary starts");
         let mut lines = BufReader::new(child.stderr.take().expect("standard error"));
         let mut line = String::new();
@@ -202,8 +206,17 @@ fn a_player_that_dies_and_comes_back_costs_moves_not_the_match() {
     let mut input = manager.stdin.take().expect("standard input");
     input.write_all(b"1\n").expect("a move");
     std::thread::sleep(Duration::from_millis(500));
+    let port = player.address.rsplit(':').next().expect("a port").to_owned();
     drop(player);
-    input.write_all("2\n3\n4\n5\n6\n7\n".repeat(20).as_bytes()).expect("moves");
+    input.write_all(b"2\n3\n").expect("moves");
+    let until = Instant::now() + Duration::from_secs(30);
+    while !std::fs::read_to_string(&record).is_ok_and(|text| text.contains("\"CE ")) {
+        assert!(Instant::now() < until, "the dead player is not missed");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // It comes back, knows nothing of the match, and is asked all the same.
+    let player = Player::start_at(&port, &["--strategy", "legal"]);
+    input.write_all("4\n5\n6\n7\n1\n2\n3\n".repeat(20).as_bytes()).expect("moves");
     drop(input);
     let played = manager.wait_with_output().expect("the match ends");
     assert!(played.status.success(), "{played:?}");
@@ -211,6 +224,10 @@ fn a_player_that_dies_and_comes_back_costs_moves_not_the_match() {
     let record: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(record["isCompleted"], true);
     assert!(text.contains("\"CE "), "{text}");
+    assert!(text.contains("\"IL busy"), "{text}");
+    fluxion(&["match", "tictactoe", "-p", &url, "-p", "random", "--quiet", "--forfeit", "1"])
+        .expect(0);
+    drop(player);
 }
 
 #[test]

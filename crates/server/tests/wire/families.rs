@@ -36,6 +36,25 @@ fn a_match_of_the_dresden_family_in_capitals() {
 }
 
 #[test]
+fn replies_are_the_same_bytes_for_both_families() {
+    let player = player();
+    let at = player.address();
+    let ggp_org = "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n\
+        Receiver: NAME\r\nContent-Type: text/acl\r\nContent-Length: 32\r\n\r\n( PLAY tourney1.ticTacToe.17 NIL )";
+    let dresden = "POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: Gamecontroller\r\nReceiver: 127.0.0.1\r\n\
+        Content-type: text/acl\r\nContent-length: 28\r\n\r\n(PLAY DM1 ((MARK 1 1) NOOP))";
+    let busy = "HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 4\r\n\
+        Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n\
+        Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n\
+        Connection: close\r\n\r\nbusy";
+    assert_eq!(raw(at, ggp_org.as_bytes()), busy);
+    assert_eq!(raw(at, dresden.as_bytes()), busy);
+    // Those who wish to keep the connection are not heeded, or some would wait for its end.
+    let kept = ggp_org.replace("Accept", "Connection: keep-alive\r\nAccept");
+    assert_eq!(raw(at, kept.as_bytes()), busy);
+}
+
+#[test]
 fn abort_ends_a_match_and_a_late_play_finds_nothing() {
     let player = player();
     let at = player.address();
@@ -75,6 +94,8 @@ fn games_with_hidden_information_are_refused_in_words() {
     assert_eq!(tell(at, "(PLAY m 0 NIL NIL)"), refused);
     assert_eq!(tell(at, "(PLAY m 1 (move a b) ((saw x)))"), refused);
     assert_eq!(tell(at, "(STOP m 2 x ())"), refused);
+    // An older form looks like moves, but the match was never begun.
+    assert_eq!(tell(at, "(PLAY m ((saw x)))"), "busy");
     assert_eq!(tell(at, "( INFO )"), "( ( name Fluxion ) ( status available ) )");
 }
 

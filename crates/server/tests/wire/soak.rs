@@ -2,8 +2,9 @@
 //!
 //! Variables for the figures in `docs/reliability.md`: `FLUXION_MATCHES` sets their number (6 by default; from 100 on
 //! memory is judged), `FLUXION_ABREAST` how many are played at a time, `FLUXION_STRATEGIES` the strategies,
-//! separated by blanks, of which each match takes the next ones, `FLUXION_PLAY_CLOCK` the clock in seconds,
-//! `FLUXION_LOAD` how many threads do nothing but use the cores beside it.
+//! separated by blanks, of which each match takes the next ones, `FLUXION_START_CLOCK` and `FLUXION_PLAY_CLOCK` the clocks in
+//! seconds, `FLUXION_LONGEST` after how many steps a match is aborted, `FLUXION_LOAD` how many threads do nothing but use
+//! the cores beside it. Every `FLUXION_SERIES` matches there is a rest, and its memory is one line of a series.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -33,8 +34,8 @@ fn setting(name: &str, default: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| default.to_owned())
 }
 
-/// After that many steps a match is aborted.
-const LONGEST: usize = 100;
+/// How many faults are shown at the end.
+const SHOWN: usize = 20;
 /// How often a line is written.
 const TOLD: usize = 20;
 /// How long freed memory may take to be given back.
@@ -52,8 +53,17 @@ fn process(key: &str) -> Option<u64> {
 /// Gives back what is free, as the binary does.
 #[expect(unsafe_code, reason = "there is no other way to tell the allocator")]
 fn tidy() {
-    // SAFETY: it may be called at any time from any thread, and frees nothing that is in use.
-    unsafe { libmimalloc_sys::mi_collect(true) };
+    // SAFETY: both may be called at any time from any thread, and free nothing that is in use. A thread that has not
+    // allocated anything has to be made known first, or nothing would be collected.
+    unsafe {
+        libmimalloc_sys::mi_thread_init();
+        libmimalloc_sys::mi_collect(true);
+    }
+}
+
+/// A setting that is a number.
+fn value<T: std::str::FromStr>(name: &str, default: &str) -> T {
+    setting(name, default).parse().unwrap_or_else(|_| panic!("{name} is a number"))
 }
 
 /// The memory of this process in kilobytes.
@@ -70,11 +80,12 @@ fn play(
     let (name, rules, game) = &games[number % games.len()];
     let mut setup = Setup::of(name, rules, game);
     setup.id = format!("soak.{name}.{number}");
-    let play = setting("FLUXION_PLAY_CLOCK", "1").parse().expect("seconds");
-    let (start, play) = (Duration::from_secs(2), Duration::from_secs(play));
+    let clock = |name, default| Duration::from_secs(value(name, default));
+    let (start, play) = (clock("FLUXION_START_CLOCK", "2"), clock("FLUXION_PLAY_CLOCK", "1"));
+    let longest = value("FLUXION_LONGEST", "100");
     // No grace: an answer after the clock is a fault.
     setup.clocks = Clocks { preview: None, start, play, grace: Duration::ZERO };
-    setup.policy.longest = LONGEST;
+    setup.policy.longest = longest;
     setup.seed = number as u64;
     setup.scramble = number.is_multiple_of(2).then_some(number as u64);
     let round = number / games.len();
@@ -92,7 +103,7 @@ fn play(
     let mut wrong: Vec<String> = faults
         .map(|(step, error, player)| format!("{}, step {step}, {player}: {error}", record.match_id))
         .collect();
-    let ended = record.is_completed || record.moves.len() == LONGEST;
+    let ended = record.is_completed || record.moves.len() == longest;
     if !ended {
         wrong.push(format!("{}: {:?}", record.match_id, record.fluxion.map(|x| x.aborted_because)));
     }
@@ -104,7 +115,8 @@ struct Soak {
     servers: Vec<(String, Running)>,
     players: Vec<(String, Address)>,
     games: Vec<(String, String, Game)>,
-    wrong: Mutex<Vec<String>>,
+    /// How many faults there were, and the first of them: texts that are kept would keep memory of matches.
+    wrong: Mutex<(usize, Vec<String>)>,
     begin: Instant,
 }
 
@@ -162,10 +174,12 @@ impl Soak {
             println!("match {number}: {fault}");
         }
         let mut wrong = self.wrong.lock().expect("no panic");
-        wrong.extend(found);
+        wrong.0 += found.len();
+        let room = SHOWN.saturating_sub(wrong.1.len());
+        wrong.1.extend(found.into_iter().take(room));
         if (number + 1).is_multiple_of(TOLD) {
             let (seconds, kilobytes) = (self.begin.elapsed().as_secs(), resident().unwrap_or(0));
-            println!("{} matches, {} faults, {seconds} s, {kilobytes} kB", number + 1, wrong.len());
+            println!("{} matches, {} faults, {seconds} s, {kilobytes} kB", number + 1, wrong.0);
         }
     }
 
@@ -211,31 +225,70 @@ impl Drop for Load {
     }
 }
 
+/// Solvers written in C++ allocate by these.
+#[cfg(target_os = "linux")]
+#[test]
+#[expect(unsafe_code, reason = "the names of the C library have no other callers")]
+fn the_names_of_the_c_library_lead_to_the_same_allocator() {
+    unsafe extern "C" {
+        fn malloc(size: usize) -> *mut std::ffi::c_void;
+        fn free(at: *mut std::ffi::c_void);
+    }
+    // SAFETY: what was allocated is freed once, and not used in between.
+    let ours = unsafe {
+        let at = malloc(100);
+        let ours = libmimalloc_sys::mi_is_in_heap_region(at);
+        free(at);
+        ours
+    };
+    assert!(ours);
+}
+
+/// Memory at rest in kilobytes, after that many matches.
+type Series = Vec<(usize, u64)>;
+
+/// Plays matches with rests between them.
+fn series(soak: &Soak, rests: &[usize], abreast: usize) -> Series {
+    let mut played = 0;
+    let mut series = Series::new();
+    for &rest in rests {
+        let busy = Load::new(value("FLUXION_LOAD", "0"));
+        soak.play(played..rest, abreast);
+        drop(busy);
+        played = rest;
+        series.extend(soak.at_rest().map(|kilobytes| (rest, kilobytes)));
+    }
+    series
+}
+
+/// After which matches there is a rest: after the warm-up, every now and then, and at the end.
+fn rests(warm: usize, every: usize, matches: usize) -> Vec<usize> {
+    let between = (warm..matches).step_by(every.max(1)).filter(|_| every > 0);
+    let mut rests: Vec<usize> = [warm].into_iter().chain(between).chain([matches]).collect();
+    rests.dedup();
+    rests
+}
+
 #[test]
 fn bullet_matches_through_http_have_no_faults_and_leak_nothing() {
-    let matches: usize = setting("FLUXION_MATCHES", "6").parse().expect("a number of matches");
-    let abreast: usize = setting("FLUXION_ABREAST", "2").parse().expect("a number of matches");
-    let load: usize = setting("FLUXION_LOAD", "0").parse().expect("a number of threads");
+    let matches: usize = value("FLUXION_MATCHES", "6");
+    let abreast: usize = value("FLUXION_ABREAST", "2");
     let soak = Soak::new(&setting("FLUXION_STRATEGIES", "random legal random"));
-    let judged = matches >= 100;
     // Afterwards each strategy has played each game.
     let warm = (soak.games.len() * soak.players.len()).min(matches / 2);
-    let busy = Load::new(load);
-    soak.play(0..warm, abreast);
-    drop(busy);
-    let early = if judged { soak.at_rest() } else { None };
-    let busy = Load::new(load);
-    soak.play(warm..matches, abreast);
-    drop(busy);
+    let judged = matches >= 100;
+    let series = if judged {
+        series(&soak, &rests(warm, value("FLUXION_SERIES", "0"), matches), abreast)
+    } else {
+        soak.play(0..matches, abreast);
+        Series::new()
+    };
     let seconds = soak.begin.elapsed().as_secs();
-    let late = if judged { soak.at_rest() } else { None };
     let messages: u64 = soak.servers.iter().map(|(_, server)| server.status().messages).sum();
-    println!(
-        "{matches} matches, {messages} messages, {seconds} s, {early:?} kB after {warm}, {late:?} kB at the end"
-    );
+    println!("{matches} matches, {messages} messages, {seconds} s, at rest in kB: {series:?}");
     let wrong = soak.wrong.lock().expect("no panic");
-    assert!(wrong.is_empty(), "{} faults: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
-    if let (Some(early), Some(late)) = (early, late) {
-        assert!(late <= early + early / 10, "{early} kB became {late} kB");
+    assert!(wrong.0 == 0, "{} faults: {:#?}", wrong.0, wrong.1);
+    if let (Some((_, early)), Some((_, late))) = (series.first(), series.last()) {
+        assert!(*late <= early + early / 10, "{early} kB became {late} kB");
     }
 }

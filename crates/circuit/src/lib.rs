@@ -25,6 +25,7 @@ pub mod graph;
 mod harvest;
 mod kernel;
 pub mod lanes;
+mod move_set;
 mod net;
 pub mod phase;
 mod plan;

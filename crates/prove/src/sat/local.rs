@@ -13,6 +13,7 @@ use game::Deadline;
 use rustc_hash::FxHashSet;
 
 use super::model::{Input, Model};
+use super::move_sets::exclusions;
 use super::solver::{Answer, Lit, Sat, TRUE};
 use super::unroll::{Cut, Fanout, Start, Unrolling};
 
@@ -20,6 +21,9 @@ use super::unroll::{Cut, Fanout, Start, Unrolling};
 /// with so few.
 const MOST_GATES: usize = 60_000;
 const FEW_GATES: usize = 10_000;
+
+/// With so many moves behind a candidate, gates for several of them are compared as sets.
+const MANY_MOVES: usize = 64;
 
 /// Hypotheses by the fluents they speak of.
 pub struct Locals<'m> {
@@ -100,15 +104,17 @@ impl<'m> Locals<'m> {
         conflicts: u32,
         deadline: &Deadline,
     ) -> Option<Vec<usize>> {
-        if self.is_large(&self.next_of(candidate)) {
+        let next = self.next_of(candidate);
+        if self.is_large(&next) {
             return None;
         }
         let mut attempt = Attempt::new(self, candidate, 1, None, deadline)?;
         if attempt.goal == TRUE {
             return Some(Vec::new());
         }
+        let behind = self.model.cone(&next);
         for role in 0..self.model.does.len() {
-            attempt.constrain(role)?;
+            attempt.constrain(role, &behind)?;
         }
         attempt.needed(assumed, conflicts)
     }
@@ -230,16 +236,19 @@ impl<'l, 'm> Attempt<'l, 'm> {
         Some(Self { locals, sat, unrolling, candidate, goal, pending, selected })
     }
 
-    /// The moves of a role that are there exclude each other and are legal, as far as single fluents say.
-    fn constrain(&mut self, role: usize) -> Option<()> {
+    /// The moves of a role that are there, behind some gates, exclude each other and are legal, as far as single fluents
+    /// say.
+    fn constrain(&mut self, role: usize, behind: &[u32]) -> Option<()> {
         let model = self.locals.model;
         let mut made: Vec<Lit> = Vec::new();
+        let mut there: Vec<Signal> = Vec::new();
         let mut all = true;
         for (does, legal) in model.does[role].iter().zip(&model.legal[role]) {
             let Some(literal) = self.unrolling.existing(0, *does) else {
                 all &= *legal == Signal::FALSE;
                 continue;
             };
+            there.push(*does);
             if *legal == Signal::FALSE {
                 self.sat.clause([-literal]);
                 continue;
@@ -250,6 +259,16 @@ impl<'l, 'm> Attempt<'l, 'm> {
         self.sat.at_most_one(&made);
         if all {
             self.sat.clause(made);
+        }
+        if there.len() >= MANY_MOVES { self.exclude(behind, &there) } else { Some(()) }
+    }
+
+    /// Gates for many moves exclude each other; the solver need not find that out move by move.
+    fn exclude(&mut self, behind: &[u32], moves: &[Signal]) -> Option<()> {
+        for (one, other) in exclusions(self.locals.model, behind, moves) {
+            let one = self.unrolling.literal(&mut self.sat, 0, one)?;
+            let other = self.unrolling.literal(&mut self.sat, 0, other)?;
+            self.sat.clause([-one, -other]);
         }
         Some(())
     }

@@ -374,6 +374,14 @@ fn page(lines: &[Line]) -> String {
     }
     let build = if cfg!(debug_assertions) { "development" } else { "release" };
     let _ = writeln!(out, "\nMeasured once with a {build} build, one sheet after the other.");
+    let missing: Vec<&str> = ROWS
+        .iter()
+        .map(|row| row.name)
+        .filter(|name| !lines.iter().any(|line| line.name == *name))
+        .collect();
+    if !missing.is_empty() {
+        let _ = writeln!(out, "Rows that were not measured: {}.", missing.join(", "));
+    }
     out.push_str(READERS);
     out.push_str(LANGUAGE);
     out

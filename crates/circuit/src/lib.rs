@@ -26,6 +26,7 @@ mod guide;
 mod harvest;
 mod kernel;
 pub mod lanes;
+mod move_set;
 mod net;
 pub mod phase;
 mod plan;

@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 
 use crate::build::Circuit;
 use crate::graph::{Node, Signal};
+use crate::move_set::{Possible, Set};
 
 /// How states and lists of moves are written as bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,7 +101,7 @@ pub(crate) struct Net {
     pub(crate) goal_depth: u32,
 }
 
-/// Sets of moves are kept as bits while the network is built; above this many words, gates remain gates.
+/// The most words of the sets of moves that gates are made into while the network is built; further gates remain gates.
 const MOST_SET_WORDS: usize = 4 << 20;
 /// Sets that guard gates are read by at least that many of them.
 const FEWEST_GUARDED: usize = 6;
@@ -133,13 +134,6 @@ enum Source {
     Node(u32, bool),
 }
 
-/// The moves of one role for which a gate holds.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Set {
-    role: usize,
-    moves: Vec<u64>,
-}
-
 const UNNUMBERED: u32 = u32::MAX;
 
 struct Builder<'c> {
@@ -149,8 +143,9 @@ struct Builder<'c> {
     in_state: Vec<bool>,
     in_next: Vec<bool>,
     in_goal: Vec<bool>,
+    /// The set of moves for which a gate holds, by its node.
     sets: FxHashMap<usize, Set>,
-    possible: Vec<Vec<u64>>,
+    possible: Vec<Possible>,
     /// How many gates and outputs read each node, and whether one of them is an output or needs it apart.
     uses: Vec<u32>,
     shared: Vec<bool>,
@@ -203,10 +198,7 @@ impl<'c> Builder<'c> {
     fn find_sets(&mut self, most_words: usize) {
         for (role, inputs) in self.circuit.does.iter().enumerate() {
             for (input, bit) in inputs.iter().zip(&self.layout.moves[role]) {
-                let mut moves = vec![0; self.possible[role].len()];
-                moves[*bit as usize / 64] |=
-                    1 << (bit % 64) & self.possible[role][*bit as usize / 64];
-                self.sets.insert(input.node(), Set { role, moves });
+                self.sets.insert(input.node(), Set::only(role, *bit, &self.possible[role]));
             }
         }
         let mut words = 0;
@@ -215,15 +207,11 @@ impl<'c> Builder<'c> {
             let (Some(x), Some(y)) = (self.sets.get(&a.node()), self.sets.get(&b.node())) else {
                 continue;
             };
-            words += x.moves.len();
             if x.role != y.role || words > most_words {
                 continue;
             }
-            let mask = |signal: &Signal| if signal.is_complemented() { u64::MAX } else { 0 };
-            let (flip, flop) = (mask(a), mask(b));
-            let all = x.moves.iter().zip(&y.moves).zip(&self.possible[x.role]);
-            let moves = all.map(|((x, y), possible)| (x ^ flip) & (y ^ flop) & possible).collect();
-            let set = Set { role: x.role, moves };
+            let set = x.both(a.is_complemented(), y, b.is_complemented());
+            words += set.words();
             self.sets.insert(at, set);
         }
     }
@@ -268,7 +256,9 @@ impl<'c> Builder<'c> {
             let node = signal.node();
             if let (false, Some(set)) = (seen[node], self.sets.get(&node)) {
                 seen[node] = true;
-                count += set.moves.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                let possible = &self.possible[set.role];
+                let own = set.len(possible);
+                count += own.min(possible.len() - own) as usize;
             }
         };
         self.circuit.next.iter().for_each(|signal| look(*signal));
@@ -317,24 +307,11 @@ impl<'c> Builder<'c> {
             if self.set_source.contains_key(&node) {
                 continue;
             }
-            let (set, flipped) = self.normal(set);
+            let (set, flipped) = set.normal(&self.possible[set.role]);
             let next = numbered + self.set_number.len() as u32;
-            let holds_ever = set.moves.iter().any(|word| *word != 0);
-            let number = holds_ever.then(|| *self.set_number.entry(set).or_insert(next));
+            let number = (!set.is_empty()).then(|| *self.set_number.entry(set).or_insert(next));
             self.set_source.insert(node, (number, flipped));
         }
-    }
-
-    /// A set or its complement, whichever has fewer moves, and whether it is the complement.
-    fn normal(&self, set: &Set) -> (Set, bool) {
-        let possible = &self.possible[set.role];
-        let other: Vec<u64> = set.moves.iter().zip(possible).map(|(x, all)| !x & all).collect();
-        let size = |moves: &[u64]| moves.iter().map(|word| word.count_ones()).sum::<u32>();
-        let (own, others) = (size(&set.moves), size(&other));
-        if own < others || (own == others && set.moves <= other) {
-            return (set.clone(), false);
-        }
-        (Set { role: set.role, moves: other }, true)
     }
 
     fn source(&self, signal: Signal) -> Source {
@@ -346,7 +323,7 @@ impl<'c> Builder<'c> {
         if let Some(set) = self.sets.get(&node) {
             let known = self.set_source.get(&node).copied();
             let (number, flipped) = known.unwrap_or_else(|| {
-                let (set, flipped) = self.normal(set);
+                let (set, flipped) = set.normal(&self.possible[set.role]);
                 (self.set_number.get(&set).copied(), flipped)
             });
             return match number {
@@ -375,7 +352,7 @@ impl<'c> Builder<'c> {
     }
 
     fn finish(self) -> Net {
-        let actions: Vec<u32> = self.possible.iter().map(|own| first_bit(own)).collect();
+        let actions: Vec<u32> = self.possible.iter().map(|own| first_bit(&own.words)).collect();
         let sets = self.member_lists();
         let node_count = self.gates + self.circuit.fluents.len() + self.set_number.len();
         let mut values = vec![false; node_count];
@@ -492,7 +469,7 @@ impl<'c> Builder<'c> {
         let mut sets: Vec<(&Set, u32)> = self.set_number.iter().map(|(s, n)| (s, *n)).collect();
         sets.sort_unstable_by_key(|(_, number)| *number);
         for (set, number) in sets {
-            for bit in bits(&set.moves) {
+            for bit in set.members() {
                 lists[set.role][bit as usize].push(number);
             }
         }
@@ -506,7 +483,7 @@ impl<'c> Builder<'c> {
             at += words;
             at - words..at
         };
-        let legal = self.possible.iter().map(|own| take(own.len())).collect();
+        let legal = self.possible.iter().map(|own| take(own.words.len())).collect();
         let most = self.layout.fluents.iter().map(|bit| *bit as usize + 1).max().unwrap_or(0);
         let next = take(most.div_ceil(64));
         let lists = self.circuit.goals.iter().filter(|_| self.eager);
@@ -595,14 +572,14 @@ fn cone(circuit: &Circuit, roots: &[Signal], without: impl Fn(usize) -> bool) ->
 }
 
 /// For each role the moves that are not known to be illegal.
-fn possible_moves(circuit: &Circuit, layout: &Layout) -> Vec<Vec<u64>> {
+fn possible_moves(circuit: &Circuit, layout: &Layout) -> Vec<Possible> {
     let roles = circuit.legal.iter().zip(&layout.moves);
     let words = |(signals, bits): (&Vec<Signal>, &Vec<u32>)| {
         let mut words = vec![0; bits.len().div_ceil(64)];
         for (signal, bit) in signals.iter().zip(bits) {
             words[*bit as usize / 64] |= u64::from(*signal != Signal::FALSE) << (bit % 64);
         }
-        words
+        Possible::new(words)
     };
     roles.map(words).collect()
 }

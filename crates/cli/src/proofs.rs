@@ -240,7 +240,8 @@ fn line(row: &Row, sheet: &str, game: &Game, args: &ProofsArgs, session: &Sessio
     let start = ProcessTime::now();
     let reasoner = Reasoner::build(game, &budget);
     let circuit = start.elapsed().as_secs_f64();
-    let hand = hand_selected(&reasoner);
+    let looking = Deadline::within(LOOKING).or_when(session.stop_flag());
+    let hand = hand_selected(&reasoner, &looking);
     let ours = hand.map(|property| match property {
         None => "n/a".to_owned(),
         Some(property) => single(&reasoner, property, &options(args.timeout)),
@@ -257,12 +258,14 @@ fn line(row: &Row, sheet: &str, game: &Game, args: &ProofsArgs, session: &Sessio
     }
 }
 
+/// The time for the analysis of structures.
+const LOOKING: Duration = Duration::from_secs(20);
+
 /// Control, board and zero-sum, found in the game by the analysis of structures instead of by hand.
-fn hand_selected(reasoner: &Reasoner) -> [Option<Property>; 3] {
+fn hand_selected(reasoner: &Reasoner, deadline: &Deadline) -> [Option<Property>; 3] {
     let vocabulary = Vocabulary::new(reasoner.game());
     let settings = Settings::default();
-    let deadline = Deadline::within(Duration::from_secs(20));
-    let found = Structures::find(reasoner, &settings, &deadline, &mut NoProver);
+    let found = Structures::find(reasoner, &settings, deadline, &mut NoProver);
     let control = found.controls.first().map(|control| structure::Functor::of(&control.fluent));
     let control = control.filter(|functor| functor.arity == 1);
     let control = control.map(|functor| candidates::inputs_of(functor, Vec::new()));
@@ -371,9 +374,34 @@ fn page(lines: &[Line]) -> String {
     }
     let build = if cfg!(debug_assertions) { "development" } else { "release" };
     let _ = writeln!(out, "\nMeasured once with a {build} build, one sheet after the other.");
+    let missing: Vec<&str> = ROWS
+        .iter()
+        .map(|row| row.name)
+        .filter(|name| !lines.iter().any(|line| line.name == *name))
+        .collect();
+    if !missing.is_empty() {
+        let _ = writeln!(out, "Rows that were not measured: {}.", missing.join(", "));
+    }
+    out.push_str(READERS);
     out.push_str(LANGUAGE);
     out
 }
+
+const READERS: &str = "
+Seconds are CPU seconds, limits are seconds of the clock: on a machine that does other things as well, `--timeout` has
+to be raised for rows that an idle one decides in 60. A proof is checked again by `fluxion prove`, with an encoding of its
+own, within as much time as it took; the checks are not in these times.
+
+## Who uses what was proved
+
+| proved | used by |
+|---|---|
+| constant sum, moves in turn | players choose their search by it (start clock, circuits of up to 200,000 gates) |
+| input arguments, persistence | the analysis of structures, of which evaluators are made |
+| moves in turn, sums, input arguments, persistence | the page with the analysis of a game: what it only guessed at first is told again, as certain |
+| mutual exclusion | the planner, if somebody hands it over; players do not yet: games of one role, which it is for, have no proofs in the start clock |
+| playability, outcomes, monotonic goals, ends, what is unreachable | reports alone (`fluxion prove`, `fluxion check --prove`) |
+";
 
 const LANGUAGE: &str = "
 ## The language of properties

@@ -150,6 +150,11 @@ impl structure::Prover for Told {
         found.map_or(structure::Verdict::Unknown, |finding| told(&finding.verdict))
     }
 
+    fn turn_taking(&mut self) -> structure::Verdict {
+        let found = self.0.iter().find(|finding| finding.property.kind == Kind::TurnTaking);
+        found.map_or(structure::Verdict::Unknown, |finding| told(&finding.verdict))
+    }
+
     fn persistent(&mut self, fluent: &GroundTerm, value: bool) -> structure::Verdict {
         let says = |finding: &&Finding| {
             let Kind::Persistent { fluent: of, value: which, truth } = &finding.property.kind

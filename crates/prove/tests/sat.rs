@@ -248,6 +248,34 @@ fn proofs_on_a_part_of_the_circuit_name_what_they_need() {
     assert_eq!(needed(1, false), None);
 }
 
+/// Tokens leave stones where they go away; contents stay wherever somebody goes from another cell.
+const STONES: &str = "(role white) (role black) (init (control white)) (init (cell 1 white)) (init (cell 2 black))
+    (place 1) (place 2) (place 3) (place 4) (place 5)
+    (<= (empty ?x) (place ?x) (not (true (cell ?x white))) (not (true (cell ?x black))) (not (true (cell ?x stone))))
+    (<= (legal ?r (go ?x ?y)) (true (control ?r)) (true (cell ?x ?r)) (empty ?y))
+    (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+    (<= (next (control black)) (true (control white))) (<= (next (control white)) (true (control black)))
+    (<= (next (cell ?x ?c)) (true (cell ?x ?c)) (does ?r (go ?y ?z)) (distinct ?x ?y))
+    (<= (next (cell ?y ?r)) (does ?r (go ?x ?y)))
+    (<= (next (cell ?x stone)) (does ?r (go ?x ?y)))
+    (<= open (empty ?x)) (<= terminal (not open)) (<= (goal ?r 50) (role ?r))";
+
+/// A cell has one content because who is not in control does not go anywhere: also not from where the cell has no part
+/// in it.
+#[test]
+fn proofs_on_a_part_of_the_circuit_know_what_all_other_moves_need() {
+    let claims = ["at most 1 R: control(R)", "at most 1 X: cell(1,X)"];
+    let case = Case::asked(STONES, &claims);
+    let mut model = Model::new(&case.gates).expect("suitable");
+    let mut translator = Translator::new(&case.gates);
+    let claims = case.ground.iter().map(|claim| translator.signal(&mut model, &claim.formula));
+    let signals: Vec<_> = claims.collect();
+    let locals = Locals::new(&model, signals);
+    let never = Deadline::never();
+    assert_eq!(locals.prove(1, |_| true, 10_000, &never), Some(vec![0, 1]));
+    assert_eq!(locals.prove(1, |other| other == 1, 10_000, &never), None);
+}
+
 /// Lamps that are switched at will, and how many of them are on, counted along the row.
 #[test]
 fn counts_passed_on_from_cell_to_cell_are_single() {

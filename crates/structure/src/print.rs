@@ -56,7 +56,10 @@ impl Structures {
         let mut lines = Vec::new();
         match self.turn_taking {
             // That several choose at once was seen; that they never do was only not seen.
-            Some(true) => lines.push("turns: one role at a time has a choice?".to_owned()),
+            Some(true) => {
+                let mark = if self.turn_taking_proved { "" } else { "?" };
+                lines.push(format!("turns: one role at a time has a choice{mark}"));
+            }
             Some(false) => lines.push("turns: several roles choose at once".to_owned()),
             None => {}
         }

@@ -89,6 +89,11 @@ pub trait Prover {
     /// Whether the arguments at these positions, counted from 0, determine the others of a fluent (Eq. 5.8).
     fn inputs(&mut self, fluent: Functor, inputs: &[usize]) -> Verdict;
 
+    /// Whether at most one role has a choice in each state.
+    fn turn_taking(&mut self) -> Verdict {
+        Verdict::Unknown
+    }
+
     /// Whether a fluent keeps a truth value once it has it.
     fn persistent(&mut self, _fluent: &GroundTerm, _value: bool) -> Verdict {
         Verdict::Unknown

@@ -36,6 +36,8 @@ pub struct Structures {
     pub quantities: Vec<Quantity>,
     /// Whether at most one role has a choice in each state met; none for games of one role.
     pub turn_taking: Option<bool>,
+    /// Whether that is certain: that several choose at once was seen, that they never do has to be proved.
+    pub turn_taking_proved: bool,
     /// The fluents that say whose turn it is.
     pub controls: Vec<Control>,
     /// The step counters.
@@ -91,13 +93,15 @@ impl Structures {
         let (mut boards, quantities) = board::find(&fluents, &as_output);
         boards.sort_by_key(|board| std::cmp::Reverse((board.is_ordered(), board.cell_count())));
         watch.lap("boards and quantities");
+        let (turn_taking, turn_taking_proved) = turns::turn_taking(game, &sample, prover);
         let mut found = Self {
             domains,
             orders,
             fluents,
             boards,
             quantities,
-            turn_taking: turns::turn_taking(game, &sample),
+            turn_taking,
+            turn_taking_proved,
             controls: Vec::new(),
             counters: Vec::new(),
             pieces: Vec::new(),

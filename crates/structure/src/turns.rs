@@ -5,7 +5,7 @@ use game::{Game, Gates, GroundTerm, Role};
 use crate::board::Quantity;
 use crate::fluent::{Fluent, Functor, Parts, args};
 use crate::sample::Sample;
-use crate::settings::Evidence;
+use crate::settings::{Evidence, Prover, Verdict};
 use crate::ternary::{Ternary, Truth};
 
 /// A fluent that says whose turn it is.
@@ -35,13 +35,25 @@ pub struct Counter {
 /// The literals that may be looked at to find the end of a counter.
 const MOST_WORK: u64 = 10_000_000;
 
-/// Whether at most one role has a choice in each state; none if there is only one role, or nothing was seen.
-pub(crate) fn turn_taking(game: &Game, sample: &Sample) -> Option<bool> {
+/// Whether at most one role has a choice in each state, and whether that is certain; none if there is only one role, or
+/// nothing was seen.
+pub(crate) fn turn_taking(
+    game: &Game,
+    sample: &Sample,
+    prover: &mut dyn Prover,
+) -> (Option<bool>, bool) {
     let mut open = sample.states.iter().filter(|seen| !seen.terminal).peekable();
     if game.roles().len() < 2 || open.peek().is_none() {
-        return None;
+        return (None, false);
     }
-    Some(open.all(|seen| seen.choosing() <= 1))
+    if open.any(|seen| seen.choosing() > 1) {
+        return (Some(false), true);
+    }
+    match prover.turn_taking() {
+        Verdict::Proved => (Some(true), true),
+        Verdict::Refuted => (Some(false), true),
+        Verdict::Unknown => (Some(true), false),
+    }
 }
 
 /// The control fluents: of a fluent that holds in one instance at a time, each instance goes with one role

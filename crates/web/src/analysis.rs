@@ -7,6 +7,7 @@ mod structures;
 mod symmetries;
 mod traps;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use evaluate::{Connective, Method, Options, Part};
 use game::{Deadline, State, Status};
+use prove::Told;
 use serde_json::{Value, json};
 
 use crate::dealer::House;
@@ -57,9 +59,31 @@ impl Analysis {
         json!({"id": self.id, "game": self.game, "done": sections.1, "sections": sections.0})
     }
 
+    /// Adds a section; one that is there already gives way.
     fn add(&self, section: Value) {
-        self.sections.lock().unwrap_or_else(PoisonError::into_inner).0.push(section.clone());
+        let mut sections = self.sections.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = &section["section"];
+        match sections.0.iter_mut().find(|known| known["section"] == *name) {
+            Some(known) => known.clone_from(&section),
+            None => sections.0.push(section.clone()),
+        }
+        drop(sections);
         self.feed.push("section", |_| section);
+    }
+
+    /// A section that is there.
+    fn section(&self, name: &str) -> Option<Value> {
+        let sections = self.sections.lock().unwrap_or_else(PoisonError::into_inner);
+        sections.0.iter().find(|known| known["section"] == name).cloned()
+    }
+
+    /// Adds a section again, with other data.
+    fn amend(&self, name: &str, change: impl FnOnce(&Value) -> Option<Value>) {
+        let Some(mut section) = self.section(name) else { return };
+        if let Some(data) = change(&section["data"]) {
+            section["data"] = data;
+            self.add(section);
+        }
     }
 
     fn finish(&self) {
@@ -157,6 +181,7 @@ fn run(subject: &Subject, house: &House, analysis: &Analysis, mut place: Option<
             return;
         }
     };
+    let proved: RefCell<Option<Told>> = RefCell::default();
     let sections: Vec<(&str, &str, Make<'_>)> = vec![
         ("overview", "Overview", Box::new(|| play::overview(sheet))),
         ("position", "Position", Box::new(|| drawn(subject, house, &state))),
@@ -170,7 +195,15 @@ fn run(subject: &Subject, house: &House, analysis: &Analysis, mut place: Option<
             Box::new(|| (evaluation(sheet, &state, Method::Distance, TIME), None)),
         ),
         ("traps", "Traps", Box::new(|| traps::section(sheet, TIME / 2))),
-        (LAST, "Proofs", Box::new(|| proofs::section(sheet, TIME))),
+        (
+            LAST,
+            "Proofs",
+            Box::new(|| {
+                let (section, found) = proofs::section(sheet, TIME);
+                proved.replace(Some(found));
+                section
+            }),
+        ),
     ];
     for (name, title, make) in sections {
         let begin = Instant::now();
@@ -189,6 +222,18 @@ fn run(subject: &Subject, house: &House, analysis: &Analysis, mut place: Option<
             .add(json!({"section": name, "title": title, "seconds": begin.elapsed().as_secs_f64(),
                             "note": why.or(note), "data": data}));
     }
+    if let Some(mut proofs) = proved.take() {
+        confirm(sheet, analysis, &mut proofs);
+    }
+}
+
+/// What earlier sections only guessed is certain, or not claimed any more, where proofs decide it.
+fn confirm(sheet: &Sheet, analysis: &Analysis, proofs: &mut Told) {
+    analysis.amend("overview", |data| play::with_proofs(data, proofs));
+    analysis.amend("structures", |data| {
+        let found = catch_unwind(AssertUnwindSafe(|| structures::with_proofs(sheet, proofs)));
+        found.ok()?.0.ok().filter(|found| found != data)
+    });
 }
 
 fn wait_for_circuit(sheet: &Sheet) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use game::{Budget, Deadline, Game, GameError, Reasoner, State, Status};
 use gdl::Diagnostic;
 use serde_json::{Value, json};
-use structure::{NoProver, Settings, Structures};
+use structure::{NoProver, Prover, Settings, Structures};
 
 use crate::config::Limits;
 use crate::error::{ApiError, Outcome};
@@ -148,12 +148,17 @@ impl Sheet {
             while matches!(self.reasoner.status(), Status::Building) && !soon.passed() {
                 std::thread::sleep(NAP);
             }
-            let deadline = Deadline::within(LOOKING).or_when(self.cancel.clone());
-            let settings = Settings::default();
-            let mut found = Structures::find(&self.reasoner, &settings, &deadline, &mut NoProver);
-            nothing::keep_contents(&mut found, &self.game);
-            found
+            self.structures_by(&mut NoProver)
         })
+    }
+
+    /// Boards and pieces, looked for anew, with somebody who may prove what is guessed.
+    pub fn structures_by(&self, prover: &mut dyn Prover) -> Structures {
+        let deadline = Deadline::within(LOOKING).or_when(self.cancel.clone());
+        let settings = Settings::default();
+        let mut found = Structures::find(&self.reasoner, &settings, &deadline, prover);
+        nothing::keep_contents(&mut found, &self.game);
+        found
     }
 
     /// Boards and pieces, if they have been looked for already.

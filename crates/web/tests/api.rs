@@ -557,6 +557,16 @@ fn an_analysis_comes_section_by_section() {
         }
         sections.push(data);
     }
+    // What proofs confirm comes again after them, as certain.
+    let marks = |name: &str, at: &str| -> Vec<Value> {
+        let own = sections.iter().filter(|section| section["section"] == name);
+        own.map(|section| section["data"].pointer(at).cloned().unwrap_or_default()).collect()
+    };
+    assert_eq!(marks("overview", "/proved/constant_sum"), [false, true]);
+    assert_eq!(marks("overview", "/proved/turn_taking"), [false, true]);
+    let boards = marks("structures", "/boards/0/evidence");
+    assert!(boards[0].as_str().is_some_and(|text| text.starts_with("guessed")));
+    assert_eq!(boards[1..], ["proved"]);
     let section = |name: &str| {
         let found = sections.iter().find(|section| section["section"] == name);
         &found.unwrap_or_else(|| panic!("no section {name}"))["data"]
@@ -572,6 +582,14 @@ fn an_analysis_comes_section_by_section() {
     assert_eq!(section("position")["boards"].as_array().map(Vec::len), Some(1));
     let whole = visitor.get(&format!("/api/v1/analyses/{id}")).fine();
     assert_eq!(whole["done"], true);
+    let names: Vec<&Value> = whole["sections"]
+        .as_array()
+        .expect("sections")
+        .iter()
+        .map(|section| &section["section"])
+        .collect();
+    assert_eq!(names.iter().filter(|name| **name == "overview").count(), 1);
+    assert_eq!(whole["sections"][0]["data"]["proved"]["constant_sum"], true);
     let again = visitor.post("/api/v1/analyses", &json!({"game": {"library": "tictactoe"}})).json();
     assert_eq!(again["id"], json!(id));
 }

@@ -274,7 +274,8 @@ fn the_analysis_page_fills_with_sections() {
         ),
         true
     );
-    // What is only guessed says so; what was refuted can be played.
+    // What is only guessed says so, and no more where a proof below confirms it; what was refuted can be played.
+    assert!(!page.text(browser, "[data-section=overview]").contains("guessed"));
     assert!(page.text(browser, "[data-section=structures]").contains("guessed"));
     let proofs = page.text(browser, "[data-section=proofs]");
     assert!(proofs.contains("proved") && proofs.contains("refuted"), "{proofs}");

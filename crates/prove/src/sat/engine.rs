@@ -103,7 +103,7 @@ fn same_as_before(signals: &[Signal]) -> Vec<usize> {
 }
 
 /// With more gates than that, groups of derived atoms are not guessed before everything else, and not later: there are too
-/// many.
+/// many. With more than the latter, nothing is tried on a copy of the whole circuit before it was on parts.
 const MOST_NODES: usize = 50_000;
 const MOST_NODES_LATER: usize = 400_000;
 
@@ -191,7 +191,9 @@ impl<'a> Work<'a> {
         let most = self.options.conflicts;
         let lemmas = mine::groups(self.gates.program(), &self.samples);
         self.lost.clone_from(&lemmas);
-        self.induct_asked(most / 10);
+        if self.model.graph.nodes().len() <= MOST_NODES_LATER {
+            self.induct_asked(most / 10);
+        }
         self.demand_with_groups(most / 10, MOST_NODES);
         self.follow(most / 100);
         // What is easy is proved first, so that nothing easy waits for something hard.

@@ -2,17 +2,19 @@
 //!
 //! Most invariants of large games are local: whether a cell has one content after a move depends on the moves that
 //! touch it. Here only the gates behind one candidate become clauses, with the legality of the moves among them and
-//! the hypotheses that speak of the same fluents. All other moves, the end of the game and further hypotheses are
-//! left out, so more can happen than in the game: what cannot happen here cannot happen there. A candidate that is
-//! not proved this way is tried on the whole circuit.
+//! the hypotheses that speak of the same fluents. Of all other moves only what each of them needs is known; the end of
+//! the game and further hypotheses are left out. So more can happen than in the game: what cannot happen here cannot
+//! happen there. A candidate that is not proved this way is tried on the whole circuit.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use circuit::graph::{Node, Signal};
 use game::Deadline;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::{Input, Model};
+use super::move_sets::exclusions;
 use super::solver::{Answer, Lit, Sat, TRUE};
 use super::unroll::{Cut, Fanout, Start, Unrolling};
 
@@ -20,6 +22,10 @@ use super::unroll::{Cut, Fanout, Start, Unrolling};
 /// with so few.
 const MOST_GATES: usize = 60_000;
 const FEW_GATES: usize = 10_000;
+
+/// With so many moves behind a candidate, gates for several of them are compared as sets; with fewer the clauses cost more
+/// than they save.
+const MANY_MOVES: usize = 1_000;
 
 /// Hypotheses by the fluents they speak of.
 pub struct Locals<'m> {
@@ -32,6 +38,37 @@ pub struct Locals<'m> {
     groups: Vec<(usize, Group)>,
     /// For each node the least rank of the groups that it is a member of; 0 if there is none.
     ranks: Rc<Vec<u32>>,
+    /// For each role what its moves need, when it is first asked for.
+    needs: Vec<OnceCell<Needs>>,
+}
+
+/// What the moves of a role need, as far as single fluents say.
+struct Needs {
+    /// How many moves may be legal.
+    moves: usize,
+    /// How many of them need each condition.
+    counts: FxHashMap<Signal, usize>,
+}
+
+impl Needs {
+    fn new(model: &Model, role: usize) -> Self {
+        let mut needs = Self { moves: 0, counts: FxHashMap::default() };
+        for legal in model.legal[role].iter().filter(|legal| **legal != Signal::FALSE) {
+            needs.moves += 1;
+            for condition in fluent_conditions(model, *legal) {
+                *needs.counts.entry(condition).or_default() += 1;
+            }
+        }
+        needs
+    }
+}
+
+/// The fluents, or their complements, without which a signal does not hold.
+fn fluent_conditions(model: &Model, signal: Signal) -> Vec<Signal> {
+    let mut conditions = model.conjuncts(signal);
+    let is_input = |s: &Signal| matches!(model.graph.nodes()[s.node()], Node::Input(_));
+    conditions.retain(is_input);
+    conditions
 }
 
 /// A group of derived atoms, of which a hypothesis speaks.
@@ -76,7 +113,8 @@ impl<'m> Locals<'m> {
             }
         }
         let fanout = Rc::new(Fanout::new(model));
-        Self { model, fanout, signals, supports, by_fluent, groups, ranks: Rc::new(ranks) }
+        let needs = model.does.iter().map(|_| OnceCell::new()).collect();
+        Self { model, fanout, signals, supports, by_fluent, groups, ranks: Rc::new(ranks), needs }
     }
 
     /// Where a proof in one state need not look behind: at the members of groups that come before a candidate.
@@ -100,15 +138,17 @@ impl<'m> Locals<'m> {
         conflicts: u32,
         deadline: &Deadline,
     ) -> Option<Vec<usize>> {
-        if self.is_large(&self.next_of(candidate)) {
+        let next = self.next_of(candidate);
+        if self.is_large(&next) {
             return None;
         }
         let mut attempt = Attempt::new(self, candidate, 1, None, deadline)?;
         if attempt.goal == TRUE {
             return Some(Vec::new());
         }
+        let behind = self.model.cone(&next);
         for role in 0..self.model.does.len() {
-            attempt.constrain(role)?;
+            attempt.constrain(role, &behind)?;
         }
         attempt.needed(assumed, conflicts)
     }
@@ -230,26 +270,66 @@ impl<'l, 'm> Attempt<'l, 'm> {
         Some(Self { locals, sat, unrolling, candidate, goal, pending, selected })
     }
 
-    /// The moves of a role that are there exclude each other and are legal, as far as single fluents say.
-    fn constrain(&mut self, role: usize) -> Option<()> {
+    /// The moves of a role that are there, behind some gates, exclude each other and are legal, as far as single fluents
+    /// say.
+    fn constrain(&mut self, role: usize, behind: &[u32]) -> Option<()> {
         let model = self.locals.model;
         let mut made: Vec<Lit> = Vec::new();
+        let (mut there, mut legal_there): (Vec<Signal>, Vec<Signal>) = (Vec::new(), Vec::new());
         let mut all = true;
         for (does, legal) in model.does[role].iter().zip(&model.legal[role]) {
             let Some(literal) = self.unrolling.existing(0, *does) else {
                 all &= *legal == Signal::FALSE;
                 continue;
             };
+            there.push(*does);
             if *legal == Signal::FALSE {
                 self.sat.clause([-literal]);
                 continue;
             }
             made.push(literal);
+            legal_there.push(*legal);
             self.sketch(literal, *legal)?;
         }
         self.sat.at_most_one(&made);
         if all {
             self.sat.clause(made);
+        } else {
+            self.others(role, &legal_there, made)?;
+        }
+        if there.len() >= MANY_MOVES { self.exclude(behind, &there) } else { Some(()) }
+    }
+
+    /// If none of the moves that are there is made, another one is: what all the others need holds then.
+    fn others(&mut self, role: usize, there: &[Signal], made: Vec<Lit>) -> Option<()> {
+        let model = self.locals.model;
+        let needs = self.locals.needs[role].get_or_init(|| Needs::new(model, role));
+        let others = needs.moves.saturating_sub(there.len());
+        if others == 0 {
+            return Some(());
+        }
+        let mut counts = needs.counts.clone();
+        for condition in there.iter().flat_map(|legal| fluent_conditions(model, *legal)) {
+            counts.entry(condition).and_modify(|count| *count -= 1);
+        }
+        let mut common: Vec<Signal> =
+            counts.into_iter().filter(|(_, count)| *count == others).map(|(c, _)| c).collect();
+        common.sort_unstable();
+        let other = self.sat.fresh();
+        self.sat.clause(made.into_iter().chain([other]));
+        for condition in common {
+            let literal = self.unrolling.literal(&mut self.sat, 0, condition)?;
+            self.sat.clause([-other, literal]);
+        }
+        Some(())
+    }
+
+    /// Gates for many moves exclude each other; the solver need not find that out move by move.
+    fn exclude(&mut self, behind: &[u32], moves: &[Signal]) -> Option<()> {
+        for (one, other) in exclusions(self.locals.model, behind, moves) {
+            let one = self.unrolling.literal(&mut self.sat, 0, one)?;
+            let other = self.unrolling.literal(&mut self.sat, 0, other)?;
+            self.sat.clause([-one, -other]);
         }
         Some(())
     }

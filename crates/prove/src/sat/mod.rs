@@ -18,6 +18,7 @@ pub mod lift;
 pub mod local;
 pub mod mine;
 pub mod model;
+mod move_sets;
 pub mod parallel;
 pub mod pdr;
 pub mod plan;

@@ -63,10 +63,10 @@ function structures(data, shared) {
   return h("div", { class: "stack" },
     list("Boards", data.boards, (board) => [h("b", {}, board.name), ` ${board.size ?? ""} `, board.ordered && h("span", { class: "chip" }, "ordered"), " ", chips((board.contents ?? []).slice(0, 16)), " ", evidence(board.evidence)]),
     list("Orders", data.orders, (order) => [h("b", {}, order.relation), " ", h("span", { class: "mono small" }, abridged(order.values ?? []))]),
-    list("Pieces", data.pieces, (piece) => h("span", { class: "row" }, piece.owner !== null && piece.owner !== undefined && swatch(shared.glyphs, piece.owner), h("b", {}, piece.name), h("span", { class: "muted small" }, `on ${piece.board}`))),
+    list("Pieces", data.pieces, (piece) => h("span", { class: "row" }, piece.owner !== null && piece.owner !== undefined && swatch(shared.glyphs, piece.owner), h("b", {}, piece.name), h("span", { class: "muted small" }, `on ${piece.board}`), piece.owner !== null && piece.owner !== undefined && guess(piece.evidence === "proved"))),
     list("Counters", data.counters, (counter) => [`${counter.name}${counter.bound !== null && counter.bound !== undefined ? `, up to ${counter.bound}` : ""} `, evidence(counter.evidence)]),
     list("Quantities", data.quantities, (quantity) => [`${quantity.name} `, evidence(quantity.evidence)]),
-    list("Whose turn", data.controls, (control) => h("span", { class: "row" }, swatch(shared.glyphs, control.role), h("span", { class: "mono small" }, control.fact))),
+    list("Whose turn", data.controls, (control) => h("span", { class: "row" }, swatch(shared.glyphs, control.role), h("span", { class: "mono small" }, control.fact), guess(control.evidence === "proved"))),
     data.lines?.length > 0 && h("details", { class: "small" }, h("summary", {}, "All findings as text"), h("ul", { class: "plain mono" }, data.lines.slice(0, 60).map((/** @type {any} */ line) => h("li", {}, String(line))))),
     list("Notes", data.notes, (note) => String(note)));
 }

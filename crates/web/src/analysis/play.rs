@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use game::playout::{End, Random, playout};
 use game::{Deadline, Machine, State};
+use prove::{Kind, Told, Verdict};
 use search::class::{self, Sampling};
 use serde_json::{Value, json};
 
@@ -46,6 +47,30 @@ pub fn overview(sheet: &Sheet) -> Section {
         "rewards": class.rewards.iter().map(|known| vec![known.value.0, known.value.1]).collect::<Vec<_>>(),
     });
     (Ok(data), None)
+}
+
+/// The data of an overview with what proofs say about what was only guessed; none if they say nothing.
+pub fn with_proofs(overview: &Value, proofs: &Told) -> Option<Value> {
+    let mut data = overview.clone();
+    for finding in &proofs.0 {
+        let holds = match finding.verdict {
+            Verdict::Proved { .. } => true,
+            Verdict::Refuted { .. } => false,
+            Verdict::Unknown { .. } => continue,
+        };
+        match finding.property.kind {
+            Kind::TurnTaking if data["turn_taking"] == true => {
+                data["turn_taking"] = json!(holds);
+                data["proved"]["turn_taking"] = json!(true);
+            }
+            Kind::ConstantSum { total } if data["constant_sum"] == total => {
+                data["constant_sum"] = if holds { json!(total) } else { Value::Null };
+                data["proved"]["constant_sum"] = json!(true);
+            }
+            _ => {}
+        }
+    }
+    (data != *overview).then_some(data)
 }
 
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use game::Deadline;
-use prove::{Finding, Options, Verdict, prove_all};
+use prove::{Finding, Options, Told, Verdict, prove_all};
 use serde_json::{Value, json};
 
 use super::Section;
@@ -14,11 +14,16 @@ use crate::thought::joint_texts;
 const MEMORY: usize = 256 << 20;
 const MOST: usize = 200;
 
-/// The section.
-pub fn section(sheet: &Sheet, time: Duration) -> Section {
+/// The section, and all that was found for it.
+pub fn section(sheet: &Sheet, time: Duration) -> (Section, Told) {
     let deadline = Deadline::within(time);
     let options = Options { deadline, max_bytes: MEMORY, ..Options::default() };
     let mut findings = prove_all(&sheet.reasoner, &options, &mut |_, _| ());
+    let section = told(sheet, &mut findings);
+    (section, Told(findings))
+}
+
+fn told(sheet: &Sheet, findings: &mut [Finding]) -> Section {
     if findings.is_empty() {
         return (Err("there is nothing to prove".to_owned()), None);
     }

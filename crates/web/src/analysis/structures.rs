@@ -1,7 +1,8 @@
 //! What was found in the rules: boards, orders, quantities, pieces.
 
+use prove::Told;
 use serde_json::{Value, json};
-use structure::{Axis, BoardKind, Evidence};
+use structure::{Axis, BoardKind, Evidence, Structures};
 
 use super::Section;
 use crate::sheets::Sheet;
@@ -20,7 +21,16 @@ fn evidence(evidence: Evidence) -> String {
 
 /// The section.
 pub fn section(sheet: &Sheet) -> Section {
-    let found = sheet.structures();
+    told(sheet, sheet.structures())
+}
+
+/// The section again, with what proofs say about what was only guessed: what they confirm is certain, what they refute
+/// is not claimed any more.
+pub fn with_proofs(sheet: &Sheet, proofs: &mut Told) -> Section {
+    told(sheet, &sheet.structures_by(proofs))
+}
+
+fn told(sheet: &Sheet, found: &Structures) -> Section {
     let symbols = sheet.game.universe().symbols();
     let texts = |axis: &Axis| -> Vec<String> {
         axis.values.iter().take(LISTED).map(|value| value.to_text(symbols)).collect()
@@ -49,14 +59,15 @@ pub fn section(sheet: &Sheet) -> Section {
         json!({"name": symbols.name(counter.functor.name), "bound": counter.bound,
                "evidence": evidence(counter.evidence)})
     });
-    let controls = found
-        .controls
-        .iter()
-        .map(|control| json!({"fact": control.fluent.to_text(symbols), "role": control.role.0}));
+    let controls = found.controls.iter().map(|control| {
+        json!({"fact": control.fluent.to_text(symbols), "role": control.role.0,
+               "evidence": evidence(control.evidence)})
+    });
     let pieces = found.pieces.iter().filter(|piece| !piece.empty).map(|piece| {
         let board = &found.boards[piece.board];
         json!({"name": piece.content, "owner": piece.owner.map(|role| role.0),
-               "board": symbols.name(board.functor.name)})
+               "board": symbols.name(board.functor.name),
+               "evidence": evidence(piece.evidence)})
     });
     let data = json!({
         "boards": boards.collect::<Value>(),

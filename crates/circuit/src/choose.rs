@@ -415,44 +415,79 @@ fn draw<V: Vector, const BITS: usize>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::guide::{Guided, Tastes};
     use crate::plane::{ALL, LANES, any, count, nor, or};
     use crate::vector::{Kernel, Width};
 
-    /// Moves whose legality is in the first half of the memory and whose choice goes to the second.
-    struct Bench {
+    /// Moves whose legality is in the first part of the memory and whose choice goes to the second; then places for moves
+    /// that do not exist, and for what stays where there are preferences.
+    pub(crate) struct Bench {
         chooser: Chooser,
-        memory: Vec<Plane>,
+        guided: Option<Guided>,
+        pub(crate) memory: Vec<Plane>,
         moves: usize,
     }
 
     impl Bench {
-        fn new(legal: &[Plane]) -> Self {
+        pub(crate) fn new(legal: &[Plane]) -> Self {
             let moves = legal.len();
             let places: Vec<(u32, u32)> =
                 (0..moves as u32).map(|i| (i, moves as u32 + i)).collect();
             let mut memory = legal.to_vec();
-            memory.resize(2 * moves + 2, NONE);
+            memory.resize(3 * moves + 2, NONE);
             let spare = (2 * moves as u32, 2 * moves as u32 + 1);
-            Self { chooser: Chooser::new(&places, spare), memory, moves }
+            Self { chooser: Chooser::new(&places, spare), guided: None, memory, moves }
         }
 
-        fn choose(&mut self, width: Width, random: &mut RandomPlanes) -> Unchosen {
+        /// With preferences.
+        pub(crate) fn with(mut self, tastes: &Tastes) -> Self {
+            self.guided = Some(Guided::new(&self.chooser, tastes, 2 * self.moves as u32 + 2));
+            self
+        }
+
+        pub(crate) fn choose(&mut self, width: Width, random: &mut RandomPlanes) -> Unchosen {
             struct Run<'a>(&'a mut Bench, &'a mut RandomPlanes);
             impl Kernel for Run<'_> {
                 type Output = Unchosen;
                 fn run<V: Vector>(self) -> Unchosen {
-                    let Bench { chooser, memory, .. } = self.0;
-                    chooser.choose::<V>(memory, &ALL, self.1)
+                    let Bench { chooser, guided, memory, .. } = self.0;
+                    match guided {
+                        Some(guided) => guided.choose::<V>(memory, &ALL, self.1),
+                        None => chooser.choose::<V>(memory, &ALL, self.1),
+                    }
                 }
             }
             width.run(Run(self, random))
         }
 
-        fn chosen(&self) -> &[Plane] {
+        pub(crate) fn chosen(&self) -> &[Plane] {
             &self.memory[self.moves..2 * self.moves]
         }
+
+        /// Each position chooses one of its own legal moves, or none and says so.
+        pub(crate) fn check(&self, legal: &[Plane], unchosen: &Unchosen) {
+            let mut seen = NONE;
+            for (chosen, legal) in self.chosen().iter().zip(legal) {
+                assert!(!any(&and_not(chosen, legal)), "an illegal move was chosen");
+                assert!(!any(&and(chosen, &seen)), "two moves were chosen");
+                seen = or(&seen, chosen);
+            }
+            assert_eq!(nor(&seen, &NONE), or(&unchosen.stuck, &unchosen.waiting));
+        }
+    }
+
+    /// Registers of all widths choose the same moves.
+    pub(crate) fn agree(make: impl Fn() -> Bench, random: &RandomPlanes) {
+        let results: Vec<(Unchosen, Vec<Plane>)> = Width::all()
+            .into_iter()
+            .map(|width| {
+                let mut bench = make();
+                (bench.choose(width, &mut random.clone()), bench.chosen().to_vec())
+            })
+            .collect();
+        assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
     }
 
     /// Pearson's statistic over many draws stays below the 99.9% quantile.
@@ -502,13 +537,7 @@ mod tests {
                 (0..moves).map(|_| and(&random.draw(), &random.draw())).collect();
             let mut bench = Bench::new(&legal);
             let unchosen = bench.choose(Width::best(), &mut random);
-            let mut seen = NONE;
-            for (chosen, legal) in bench.chosen().iter().zip(&legal) {
-                assert!(!any(&and_not(chosen, legal)), "an illegal move was chosen");
-                assert!(!any(&and(chosen, &seen)), "two moves were chosen");
-                seen = or(&seen, chosen);
-            }
-            assert_eq!(nor(&seen, &NONE), or(&unchosen.stuck, &unchosen.waiting));
+            bench.check(&legal, &unchosen);
         }
     }
 
@@ -517,14 +546,7 @@ mod tests {
         let mut random = RandomPlanes::new(9);
         for moves in [2usize, 8, 30, 100] {
             let legal: Vec<Plane> = (0..moves).map(|_| random.draw()).collect();
-            let results: Vec<(Unchosen, Vec<Plane>)> = Width::all()
-                .into_iter()
-                .map(|width| {
-                    let mut bench = Bench::new(&legal);
-                    (bench.choose(width, &mut random.clone()), bench.chosen().to_vec())
-                })
-                .collect();
-            assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
+            agree(|| Bench::new(&legal), &random);
         }
     }
 }

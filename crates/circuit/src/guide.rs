@@ -242,46 +242,14 @@ pub(crate) fn room(choosers: &[Chooser]) -> Vec<Plane> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plane::{ALL, and, and_not, any, count, or};
-    use crate::vector::{Kernel, Width};
+    use crate::choose::tests::{Bench, agree};
+    use crate::plane::{ALL, and, and_not, count};
+    use crate::vector::Width;
 
-    struct Bench {
-        guided: Guided,
-        memory: Vec<Plane>,
-        moves: usize,
-    }
-
-    impl Bench {
-        /// Legality in the first part of the memory, choices in the second, spare places, what stays.
-        fn new(legal: &[Plane], halvings: &[u8]) -> Self {
-            let moves = legal.len();
-            let places: Vec<(u32, u32)> =
-                (0..moves as u32).map(|i| (i, moves as u32 + i)).collect();
-            let mut memory = legal.to_vec();
-            memory.resize(3 * moves + 2, NONE);
-            let spare = (2 * moves as u32, 2 * moves as u32 + 1);
-            let plain = Chooser::new(&places, spare);
-            let halvings = (moves as u32..).zip(halvings.iter().copied()).collect();
-            let tastes = Tastes { halvings, ..Tastes::default() };
-            let guided = Guided::new(&plain, &tastes, 2 * moves as u32 + 2);
-            Self { guided, memory, moves }
-        }
-
-        fn choose(&mut self, width: Width, random: &mut RandomPlanes) -> Unchosen {
-            struct Run<'a>(&'a mut Bench, &'a mut RandomPlanes);
-            impl Kernel for Run<'_> {
-                type Output = Unchosen;
-                fn run<V: Vector>(self) -> Unchosen {
-                    let Bench { guided, memory, .. } = self.0;
-                    guided.choose::<V>(memory, &ALL, self.1)
-                }
-            }
-            width.run(Run(self, random))
-        }
-
-        fn chosen(&self) -> &[Plane] {
-            &self.memory[self.moves..2 * self.moves]
-        }
+    /// Moves that are legal in these positions, with these halvings.
+    fn halved(legal: &[Plane], halvings: &[u8]) -> Bench {
+        let halvings = (legal.len() as u32..).zip(halvings.iter().copied()).collect();
+        Bench::new(legal).with(&Tastes { halvings, ..Tastes::default() })
     }
 
     #[test]
@@ -292,17 +260,11 @@ mod tests {
             let legal: Vec<Plane> =
                 (0..moves).map(|_| and(&random.draw(), &random.draw())).collect();
             let halvings: Vec<u8> = (0..moves).map(|at| [0, 1, 2, 3, 4, 5][at * 7 % 6]).collect();
-            let mut bench = Bench::new(&legal, &halvings);
+            let mut bench = halved(&legal, &halvings);
             let unchosen = bench.choose(Width::best(), &mut random);
-            let mut seen = NONE;
-            for (chosen, legal) in bench.chosen().iter().zip(&legal) {
-                assert!(!any(&and_not(chosen, legal)), "an illegal move was chosen");
-                assert!(!any(&and(chosen, &seen)), "two moves were chosen");
-                seen = or(&seen, chosen);
-            }
-            let some = legal.iter().fold(NONE, |some, plane| or(&some, plane));
-            assert_eq!(and_not(&ALL, &some), unchosen.stuck);
-            assert_eq!(and_not(&some, &seen), unchosen.waiting);
+            bench.check(&legal, &unchosen);
+            let stuck = legal.iter().fold(ALL, |stuck, plane| and_not(&stuck, plane));
+            assert_eq!(stuck, unchosen.stuck);
         }
     }
 
@@ -312,7 +274,7 @@ mod tests {
     fn halvings_are_probabilities() {
         let mut random = RandomPlanes::new(8);
         for halvings in 0..=MOST_HALVINGS {
-            let mut bench = Bench::new(&[ALL, ALL], &[0, halvings]);
+            let mut bench = halved(&[ALL, ALL], &[0, halvings]);
             let (mut second, mut all) = (0, 0);
             for _ in 0..400 {
                 bench.choose(Width::best(), &mut random);
@@ -332,7 +294,7 @@ mod tests {
     fn equal_halvings_leave_moves_equally_likely() {
         let mut random = RandomPlanes::new(13);
         // Moves that share random planes compete, so each has one that it shares them with.
-        let mut bench = Bench::new(&[ALL; 16], &[3; 16]);
+        let mut bench = halved(&[ALL; 16], &[3; 16]);
         let mut counts = [0_u32; 16];
         for _ in 0..1000 {
             bench.choose(Width::best(), &mut random);
@@ -351,14 +313,7 @@ mod tests {
         for moves in [2usize, 8, 30, 100] {
             let legal: Vec<Plane> = (0..moves).map(|_| random.draw()).collect();
             let halvings: Vec<u8> = (0..moves).map(|at| (at % 6) as u8).collect();
-            let results: Vec<(Unchosen, Vec<Plane>)> = Width::all()
-                .into_iter()
-                .map(|width| {
-                    let mut bench = Bench::new(&legal, &halvings);
-                    (bench.choose(width, &mut random.clone()), bench.chosen().to_vec())
-                })
-                .collect();
-            assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
+            agree(|| halved(&legal, &halvings), &random);
         }
     }
 
@@ -367,12 +322,11 @@ mod tests {
     #[test]
     fn answers_come_first() {
         let mut random = RandomPlanes::new(21);
-        let mut bench = Bench::new(&[ALL; 3], &[0; 3]);
+        let mut bench = Bench::new(&[ALL; 3]);
         let fluent = bench.memory.len() as u32;
         bench.memory.push(NONE);
-        let plain = Chooser::new(&[(0, 3), (1, 4), (2, 5)], (6, 7));
         let answers = FxHashMap::from_iter([(4, vec![fluent])]);
-        bench.guided = Guided::new(&plain, &Tastes { answers, ..Tastes::default() }, 8);
+        bench = bench.with(&Tastes { answers, ..Tastes::default() });
         let (mut answered, mut asked, mut other) = (0, 0, 0);
         for _ in 0..300 {
             let holds = random.draw();
@@ -394,12 +348,11 @@ mod tests {
     #[test]
     fn halvings_depend_on_a_fluent() {
         let mut random = RandomPlanes::new(2);
-        let mut bench = Bench::new(&[ALL; 2], &[0; 2]);
+        let mut bench = Bench::new(&[ALL; 2]);
         let fluent = bench.memory.len() as u32;
         bench.memory.push(NONE);
-        let plain = Chooser::new(&[(0, 2), (1, 3)], (4, 5));
         let splits = FxHashMap::from_iter([(3, (fluent, 5))]);
-        bench.guided = Guided::new(&plain, &Tastes { splits, ..Tastes::default() }, 6);
+        bench = bench.with(&Tastes { splits, ..Tastes::default() });
         let (mut with, mut without) = (0, 0);
         for _ in 0..300 {
             let holds = random.draw();

@@ -3,8 +3,8 @@
 //! Of some sweeps it is kept what each move was worth wherever it was made (Finnsson and Björnsson 2008). From time to time
 //! that becomes halvings, the preferences that lanes understand: a move with h of them has 2^-h times the chance to be
 //! considered. For each move the fluent is looked for that tells most about when it is good (a capture is good while there is
-//! something to capture), so that each move is a stump of a decision tree. Worth is measured against the other moves of the role, in standard deviations, as rewards differ from
-//! game to game. Each thread learns for itself, so nothing is shared.
+//! something to capture), so that each move is a stump of a decision tree. Worth is measured against the other moves of the
+//! role, in standard deviations, as rewards differ from game to game. Each thread learns for itself, so nothing is shared.
 
 use game::{Answer, Batch, Credit, Credits, Deadline, Outcome, Preferences, Split, State, Table};
 

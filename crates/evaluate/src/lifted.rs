@@ -124,12 +124,7 @@ fn unroll<'p>(
     options: &Options,
     deadline: &Deadline,
 ) -> Unrolled<'p> {
-    let limits = datalog::Limits {
-        max_steps: STATIC_STEPS,
-        deadline: deadline.instant(),
-        cancel: deadline.flag(),
-        ..datalog::Limits::default()
-    };
+    let limits = datalog::Limits { max_steps: STATIC_STEPS, ..deadline.limits() };
     let bounds = Bounds { formulas: options.most_conditions, depth: DEEPEST };
     let mut relations: Vec<Relation> = orders.keys().copied().collect();
     relations.sort_unstable();

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use datalog::Limits;
+
 /// The end of the time for some work. Cheap to clone; clones share the flags.
 #[derive(Clone, Debug, Default)]
 pub struct Deadline {
@@ -51,6 +53,11 @@ impl Deadline {
     /// The last flag given, if there is one.
     pub fn flag(&self) -> Option<Arc<AtomicBool>> {
         self.cancel.clone()
+    }
+
+    /// Limits for an interpreter that gives up then.
+    pub fn limits(&self) -> Limits {
+        Limits { deadline: self.at, cancel: self.flag(), ..Limits::default() }
     }
 
     /// Whether the flag is set; cheaper than [`Deadline::passed`], which reads the clock.

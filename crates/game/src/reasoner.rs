@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use datalog::Limits;
-use ground::Budget;
+use ground::{Budget, Stopped};
 
 use crate::batch::{Batch, NoCircuit};
 use crate::expander::Expander;
@@ -204,6 +204,8 @@ impl Machine for Following {
 
 fn built(game: &Game, budget: &Budget) -> Status {
     match Gates::build(game, budget) {
+        // To judge it takes long if it is large, and nobody waits for it any more.
+        Ok(_) if budget.is_cancelled() => Status::None(NoCircuit::Ground(Stopped::Cancelled)),
         Ok(gates) => judged(gates),
         Err(why) => Status::None(why),
     }

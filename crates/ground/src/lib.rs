@@ -65,8 +65,12 @@ impl Budget {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Stopped::Time { rules });
         }
-        let cancelled = self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if cancelled { Err(Stopped::Cancelled) } else { Ok(()) }
+        if self.is_cancelled() { Err(Stopped::Cancelled) } else { Ok(()) }
+    }
+
+    /// Whether somebody cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }
 

@@ -134,6 +134,9 @@ fn together(
 
 /// Whether facts hold at first and imply themselves.
 pub fn inductive(gates: &Gates, facts: &Inductive, deadline: &Deadline) -> Checked {
+    if deadline.passed() {
+        return Checked::Stopped;
+    }
     let k = facts.k.max(1) as usize;
     match base(gates, &facts.facts, k, deadline) {
         Checked::Confirmed => step(gates, facts, k, deadline),
@@ -186,6 +189,9 @@ pub fn follows(
     property: &GroundProperty,
     deadline: &Deadline,
 ) -> Checked {
+    if deadline.passed() {
+        return Checked::Stopped;
+    }
     let mut encoding = Encoding::new(gates, Start::Anywhere, deadline);
     for fact in &facts.facts {
         encoding.require(fact, 0);

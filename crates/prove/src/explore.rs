@@ -77,6 +77,9 @@ pub fn explore(
         let (joints, all) = joint_moves(machine, &state)?;
         complete &= all;
         for joint in joints {
+            if how.deadline.passed() {
+                return Ok(Seen::Some);
+            }
             let next = machine.next(&state, &joint)?;
             let fresh = known.insert(without(&next, &counters));
             let about_moves = |at: &usize| properties[*at].is_some_and(|p| p.about_moves);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use game::{Budget, Deadline, Game, GameError, Gates, JointMove, Limits, Reasoner};
+use game::{Budget, Deadline, Game, GameError, Gates, JointMove, Reasoner};
 use structure::{Sample, Settings};
 
 use crate::asp::program::Style;
@@ -118,12 +118,7 @@ impl Prover {
         let instances = if let Some(gates) = reasoner.gates() {
             Instances::of_gates(gates)
         } else {
-            let limits = Limits {
-                deadline: deadline.instant(),
-                cancel: deadline.flag(),
-                ..Limits::default()
-            };
-            Instances::of_rules(&vocabulary, &limits)
+            Instances::of_rules(&vocabulary, &deadline.limits())
         };
         let mut grounder = Grounder::new(&vocabulary, &instances);
         let ground = properties
@@ -159,7 +154,7 @@ impl Prover {
         let game = reasoner.game();
         let vocabulary = Vocabulary::new(game);
         let settings = Settings::default();
-        let mut machine = reasoner.machine();
+        let mut machine = reasoner.machine_with(deadline.limits());
         let deadline = deadline.not_after(Instant::now() + settings.play_time);
         let sample = Sample::take(game, &mut *machine, &settings, &deadline, &mut Vec::new());
         candidates::candidates(&vocabulary, &sample, &mut *machine)
@@ -251,11 +246,14 @@ impl Prover {
             seed: options.seed,
             deadline: share(&options.deadline, 5),
         };
+        if play.deadline.passed() {
+            return;
+        }
         let open = self.ground.iter().zip(&self.verdicts);
         let properties: Vec<Option<&GroundProperty>> = open
             .map(|(ground, verdict)| ground.as_ref().ok().filter(|_| !verdict.is_decided()))
             .collect();
-        let mut machine = self.reasoner.machine();
+        let mut machine = self.reasoner.machine_with(play.deadline.limits());
         let mut traces: Vec<(usize, Vec<JointMove>, f64)> = Vec::new();
         let mut found = |at: usize, trace: Vec<JointMove>| {
             traces.push((at, trace, start.elapsed().as_secs_f64()));
@@ -297,11 +295,14 @@ impl Prover {
             seed: options.seed,
             deadline: share(&options.deadline, if merge { 2 } else { 1 }),
         };
+        if how.deadline.passed() {
+            return;
+        }
         let open = self.ground.iter().zip(&self.verdicts);
         let properties: Vec<Option<&GroundProperty>> = open
             .map(|(ground, verdict)| ground.as_ref().ok().filter(|_| !verdict.is_decided()))
             .collect();
-        let mut machine = self.reasoner.machine();
+        let mut machine = self.reasoner.machine_with(how.deadline.limits());
         let mut decided: Vec<(usize, Verdict)> = Vec::new();
         let mut refuted = vec![false; properties.len()];
         let mut found = |at: usize, trace: Vec<JointMove>| {
@@ -380,6 +381,14 @@ impl Prover {
         };
         let ground: Vec<GroundProperty> =
             open.iter().filter_map(|at| self.ground[*at].as_ref().ok().cloned()).collect();
+        if deadline.passed() {
+            for at in open {
+                if !self.verdicts[at].is_decided() {
+                    self.verdicts[at] = Verdict::Unknown { reason: Reason::Time, seconds: 0.0 };
+                }
+            }
+            return;
+        }
         let mut options = sat::Options::default();
         options.play.seed = seed;
         let believed = self.believed(&open);

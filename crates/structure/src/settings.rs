@@ -45,12 +45,7 @@ impl Default for Settings {
 
 impl Settings {
     pub(crate) fn limits(&self, deadline: &Deadline) -> Limits {
-        Limits {
-            max_steps: self.inference_steps,
-            max_facts: self.facts,
-            deadline: deadline.instant(),
-            cancel: deadline.flag(),
-        }
+        Limits { max_steps: self.inference_steps, max_facts: self.facts, ..deadline.limits() }
     }
 }
 

@@ -212,12 +212,8 @@ fn play(
     if reasoner.gates().is_some() {
         return Sample::take(game, &mut *reasoner.machine(), settings, &deadline, notes);
     }
-    let limits = game::Limits {
-        deadline: deadline.instant(),
-        cancel: deadline.flag(),
-        ..game::Limits::default()
-    };
-    Sample::take(game, &mut game.interpreter_with(limits), settings, &deadline, notes)
+    let mut machine = game.interpreter_with(deadline.limits());
+    Sample::take(game, &mut machine, settings, &deadline, notes)
 }
 
 /// The fluents that random play met, then those that the ground program knows besides.

@@ -583,7 +583,7 @@ impl<'a> Work<'a> {
     fn apart(&mut self, most_nodes: usize) -> Vec<Lemma> {
         // What speaks of fluents alone hardly needs them.
         let derived = |at: &usize| !is_about_fluents(&self.parts[*at].formula);
-        if !self.open().iter().any(derived) {
+        if self.deadline.passed() || !self.open().iter().any(derived) {
             return Vec::new();
         }
         let groups = self.derived_groups().into_iter();
@@ -615,7 +615,7 @@ impl<'a> Work<'a> {
         for atom in &mut atoms {
             *atom = atom.filter(|signal| inside[signal.node()]);
         }
-        mine::derived_groups(program, &self.model, &atoms, &self.samples)
+        mine::derived_groups(program, &self.model, &atoms, &self.samples, &self.deadline)
     }
 
     /// All that is known to hold in all reachable states.

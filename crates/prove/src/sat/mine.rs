@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use circuit::graph::Signal;
-use game::GroundTerm;
+use game::{Deadline, GroundTerm};
 use ground::{AtomKind, GroundProgram};
 
 use super::lemma::Lemma;
@@ -124,6 +124,7 @@ pub fn derived_groups(
     model: &Model,
     atoms: &[Option<Signal>],
     samples: &Samples,
+    deadline: &Deadline,
 ) -> Vec<Vec<(usize, Signal)>> {
     let mut families: BTreeMap<_, Vec<(usize, Signal)>> = BTreeMap::new();
     for (at, signal) in atoms.iter().enumerate() {
@@ -138,7 +139,10 @@ pub fn derived_groups(
     }
     let mut groups = Vec::new();
     for (_, family) in families.into_iter().filter(|(_, family)| family.len() <= MOST_DERIVED) {
-        groups.extend(derived_family(program, model, samples, &family));
+        if deadline.passed() {
+            break;
+        }
+        groups.extend(derived_family(program, model, samples, &family, deadline));
     }
     groups.sort_by_key(|group| group.iter().map(|(_, signal)| signal.node()).max());
     groups
@@ -149,6 +153,7 @@ fn derived_family(
     model: &Model,
     samples: &Samples,
     family: &[(usize, Signal)],
+    deadline: &Deadline,
 ) -> Vec<Vec<(usize, Signal)>> {
     let arity = arguments(&program.names[family[0].0]).len();
     let signals: Vec<Signal> = family.iter().map(|(_, signal)| *signal).collect();
@@ -156,6 +161,9 @@ fn derived_family(
     let mut found: Vec<Vec<(usize, Signal)>> = Vec::new();
     let mut covered = vec![false; family.len()];
     for inputs in positions(arity) {
+        if deadline.passed() {
+            break;
+        }
         let mut groups: BTreeMap<Vec<&GroundTerm>, Vec<usize>> = BTreeMap::new();
         for (member, (atom, _)) in family.iter().enumerate() {
             let args = arguments(&program.names[*atom]);

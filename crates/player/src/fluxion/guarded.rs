@@ -2,58 +2,128 @@
 //!
 //! UCT misses traps: lines in which one answer of many refutes a move (Ramanujan, Sabharwal and Selman 2010).
 //! Alpha-beta sees all of them as deep as it gets. A part of each move's time is its own; what it proves is
-//! taken over, and a move that it proves to lose against another is not made.
+//! taken over, and a move that it proves to lose against another is not made. Where it looks as if the position could be solved
+//! within the time, it gets most of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
+use game::playout::Random;
 use game::{Machine, Move, ReasonError, Role, State};
 use search::{Effort, MoveReport, Search, SearchReport};
 
-/// A search with a guard.
-pub(super) struct Guarded {
-    main: Box<dyn Search>,
+use super::outlook::{Outlook, horizon};
+
+/// The part of the rest that the guard gets where it may solve the position, in hundredths.
+const TO_SOLVE: u32 = 70;
+/// The part of that for finding out how far the end is.
+const TO_LOOK: u32 = 5;
+
+/// Alpha-beta for a part of the effort, and for more where it may solve the position with that.
+pub(super) struct Solver {
     /// None once it has panicked.
-    guard: Option<Box<dyn Search>>,
-    /// The part of the effort that the guard gets, in hundredths.
-    percent: u32,
+    search: Option<Box<dyn Search>>,
+    /// For a look at how far the end is.
+    machine: Box<dyn Machine>,
+    random: Random,
 }
 
-impl Guarded {
-    /// `guard` gets a part of the effort of each search, `main` the rest.
-    pub(super) fn new(main: Box<dyn Search>, guard: Box<dyn Search>, percent: u32) -> Self {
-        Self { main, guard: Some(guard), percent: percent.min(100) }
+impl Solver {
+    pub(super) fn new(search: Box<dyn Search>, machine: Box<dyn Machine>, seed: u64) -> Self {
+        Self { search: Some(search), machine, random: Random::new(seed) }
     }
 
-    /// What the guard finds out within its part of the effort. Its first iterations take no time, so that
-    /// there is a move to play from the beginning.
-    fn watch(
+    /// What it finds out within so many hundredths of the effort, or within more of it. Its first iterations take no time, so
+    /// that there is a move to play from the beginning.
+    pub(super) fn look(
+        &mut self,
+        state: &State,
+        role: Role,
+        (effort, percent): (&Effort, u32),
+        observe: &mut dyn FnMut(&SearchReport),
+    ) -> Option<SearchReport> {
+        let mut outlook = Outlook::default();
+        let mut noting = |report: &SearchReport| {
+            outlook.note(report);
+            observe(report);
+        };
+        let first = self.ask(state, role, &part(effort, percent)?, &mut noting)?;
+        let Some(rest) = self.worth_more(state, effort, &first, &outlook) else {
+            return Some(first);
+        };
+        let Some(mut second) = self.ask(state, role, &rest, observe) else { return Some(first) };
+        second.nodes += first.nodes;
+        Some(second)
+    }
+
+    /// What else it should get, if it may solve the position with that.
+    fn worth_more(
+        &mut self,
+        state: &State,
+        effort: &Effort,
+        first: &SearchReport,
+        outlook: &Outlook,
+    ) -> Option<Effort> {
+        if first.solved {
+            return None;
+        }
+        let nodes = effort.nodes.map(|nodes| nodes.saturating_sub(first.nodes));
+        let rest = part(&Effort { nodes, ..effort.clone() }, TO_SOLVE)?;
+        let in_time =
+            rest.deadline.left().map(|left| left.as_secs_f64() * first.nodes_per_second());
+        let most = rest.nodes.map(|nodes| nodes as f64).into_iter().chain(in_time);
+        let most = most.fold(f64::INFINITY, f64::min);
+        // Most positions cannot be solved even if the end is near; then there is no need to know how near it is.
+        outlook.nodes_to(0).filter(|needed| *needed <= most)?;
+        let soon = part(&rest, TO_LOOK)?.deadline;
+        let far = horizon(&mut *self.machine, state, &mut self.random, &soon)?;
+        outlook.nodes_to(far).is_some_and(|needed| needed <= most).then_some(rest)
+    }
+
+    fn ask(
         &mut self,
         state: &State,
         role: Role,
         effort: &Effort,
         observe: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
-        let part = self.part(effort)?;
-        let guard = self.guard.as_mut()?;
-        let search = AssertUnwindSafe(|| guard.search(state, role, &part, observe));
+        let search = self.search.as_mut()?;
+        let search = AssertUnwindSafe(|| search.search(state, role, effort, observe));
         let Ok(report) = catch_unwind(search) else {
-            self.guard = None;
+            self.search = None;
             return None;
         };
         report.ok()
     }
+}
 
-    /// None where the effort has no end: then nothing could be left for the main search.
-    fn part(&self, effort: &Effort) -> Option<Effort> {
-        let nodes = effort.nodes.map(|nodes| nodes / 100 * u64::from(self.percent));
-        let deadline = match effort.deadline.left() {
-            Some(left) => effort.deadline.not_after(Instant::now() + left * self.percent / 100),
-            None if nodes.is_some() => effort.deadline.clone(),
-            None => return None,
-        };
-        Some(Effort { deadline, nodes, depth: effort.depth })
+/// A search with a guard.
+pub(super) struct Guarded {
+    main: Box<dyn Search>,
+    guard: Solver,
+    /// The part of the effort that the guard gets, in hundredths.
+    percent: u32,
+    /// Whether moves are made in turn. What is proven of single moves says little where they are simultaneous; what is
+    /// solved counts there, too.
+    in_turn: bool,
+}
+
+impl Guarded {
+    /// `guard` gets a part of the effort of each search, `main` the rest.
+    pub(super) fn new(main: Box<dyn Search>, guard: Solver, percent: u32, in_turn: bool) -> Self {
+        Self { main, guard, percent: percent.min(100), in_turn }
     }
+}
+
+/// A part of an effort, in hundredths. None where the effort has no end: then nothing could be left for the main search.
+fn part(effort: &Effort, percent: u32) -> Option<Effort> {
+    let nodes = effort.nodes.map(|nodes| nodes / 100 * u64::from(percent));
+    let deadline = match effort.deadline.left() {
+        Some(left) => effort.deadline.not_after(Instant::now() + left * percent / 100),
+        None if nodes.is_some() => effort.deadline.clone(),
+        None => return None,
+    };
+    Some(Effort { deadline, nodes, depth: effort.depth })
 }
 
 /// The moves as the main search ranks them, those last that the guard proves to be worse than another.
@@ -98,7 +168,7 @@ impl Search for Guarded {
         effort: &Effort,
         observe: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, ReasonError> {
-        let watched = self.watch(state, role, effort, observe);
+        let watched = self.guard.look(state, role, (effort, self.percent), observe);
         if let Some(watched) = &watched {
             // Where everything is lost, the main search knows better what is hard to refute.
             if watched.solved && watched.best.is_some() && watched.value().low > 0.0 {
@@ -108,9 +178,10 @@ impl Search for Guarded {
         let spent = watched.as_ref().map_or(0, |watched| watched.nodes);
         let nodes = effort.nodes.map(|nodes| nodes.saturating_sub(spent).max(1));
         let effort = Effort { nodes, ..effort.clone() };
+        let in_turn = self.in_turn;
         let with_veto = |report: &SearchReport| {
             let mut report = report.clone();
-            if let Some(watched) = &watched {
+            if let Some(watched) = watched.as_ref().filter(|_| in_turn) {
                 veto(&mut report, watched);
             }
             report
@@ -122,14 +193,14 @@ impl Search for Guarded {
 
     fn advance(&mut self, state: &State) {
         self.main.advance(state);
-        if let Some(guard) = &mut self.guard {
+        if let Some(guard) = &mut self.guard.search {
             guard.advance(state);
         }
     }
 
     fn forget(&mut self) {
         self.main.forget();
-        if let Some(guard) = &mut self.guard {
+        if let Some(guard) = &mut self.guard.search {
             guard.forget();
         }
     }

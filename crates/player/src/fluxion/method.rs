@@ -6,7 +6,7 @@ use search::mcts::{self, Mcts};
 use search::planning::{Planner, PlannerOptions};
 use search::{Blind, GameClass, Search};
 
-use super::guarded::Guarded;
+use super::guarded::{Guarded, Solver};
 use super::opening::{Judged, Known};
 use crate::searcher;
 use crate::thinker::Context;
@@ -64,6 +64,8 @@ const TABLE_SHARE: usize = 4;
 const USEFUL: f64 = 0.15;
 /// How many visits a node needs before all its successors are evaluated: fewer cost too much time.
 const JUDGED: u32 = 6;
+/// The least part of each move's time for alpha-beta in a game that it solved, in hundredths.
+const SOLVED: u32 = 50;
 /// The bytes of a tree in a trial.
 const SMALL: usize = 64 << 20;
 
@@ -90,16 +92,26 @@ impl Parts<'_> {
         useful.then(|| learned.evaluator.another())
     }
 
-    /// The search for a method.
-    pub(super) fn search(&self, method: Method) -> Box<dyn Search> {
-        match method {
-            Method::Planning => self.planner(),
-            Method::Guarded if self.options.guard > 0 => {
-                Box::new(Guarded::new(self.tree(), self.guard(), self.options.guard))
+    /// The search for a method, with what solved the game in the start clock, if anything did.
+    pub(super) fn search(&self, method: Method, solved: Option<Solver>) -> Box<dyn Search> {
+        let percent = self.options.guard;
+        let in_turn = self.known.class.turn_taking.value;
+        match (method, solved) {
+            (Method::Planning, _) => self.planner(),
+            (Method::Deepening, _) => self.guard(),
+            (Method::Guarded | Method::Sampling, Some(solved)) => {
+                Box::new(Guarded::new(self.tree(), solved, percent.max(SOLVED), in_turn))
             }
-            Method::Deepening => self.guard(),
-            Method::Guarded | Method::Sampling => self.tree(),
+            (Method::Guarded, None) if percent > 0 => {
+                Box::new(Guarded::new(self.tree(), self.solver(), percent, in_turn))
+            }
+            (Method::Guarded | Method::Sampling, None) => self.tree(),
         }
+    }
+
+    /// Alpha-beta that may solve positions, with the best evaluator so far.
+    pub(super) fn solver(&self) -> Solver {
+        Solver::new(self.guard(), self.context.machine(), self.context.seed)
     }
 
     fn planner(&self) -> Box<dyn Search> {

@@ -11,6 +11,7 @@
 //! | `guess` | which search is likely to be better, from features of the game |
 //! | `trial` | quick games between two ways to search |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
+//! | `outlook` | whether a position can be solved soon |
 
 mod aside;
 mod findings;
@@ -18,6 +19,7 @@ mod guarded;
 mod guess;
 mod method;
 mod opening;
+mod outlook;
 mod proving;
 mod recalling;
 mod remembering;
@@ -31,6 +33,7 @@ use crate::options::Options;
 use crate::searcher;
 use crate::thinker::{Context, Thinker, Thought};
 
+use guarded::Solver;
 use method::Parts;
 use opening::{Known, Opening};
 
@@ -107,14 +110,15 @@ impl Fluxion {
         }
         let (context, wishes, known) = (&self.context, &self.wishes, &self.known);
         &mut **self.search.get_or_insert_with(|| match known {
-            Some(known) => make(context, wishes, known),
-            None => make(context, wishes, &Known::nothing(context)),
+            Some(known) => make(context, wishes, known, None),
+            None => make(context, wishes, &Known::nothing(context), None),
         })
     }
 
-    fn take(&mut self, known: Known) {
+    fn take(&mut self, mut known: Known) {
         self.context.tell(known.lines());
-        self.search = Some(make(&self.context, &self.wishes, &known));
+        let solved = known.solved.take();
+        self.search = Some(make(&self.context, &self.wishes, &known, solved));
         self.known = Some(known);
     }
 
@@ -130,8 +134,13 @@ impl Fluxion {
 }
 
 /// The search for what is known.
-fn make(context: &Context, options: &Wishes, known: &Known) -> Box<dyn Search> {
-    Parts { context, known, options }.search(known.method)
+fn make(
+    context: &Context,
+    options: &Wishes,
+    known: &Known,
+    solved: Option<Solver>,
+) -> Box<dyn Search> {
+    Parts { context, known, options }.search(known.method, solved)
 }
 
 impl Thinker for Fluxion {

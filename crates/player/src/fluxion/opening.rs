@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use game::{Canonicalizer, Deadline, Evaluator};
 use search::class::{self, Certainty, Sampling};
-use search::{GameClass, Search, Stop};
+use search::{Effort, GameClass, Search, Stop};
 
 use super::Wishes;
 use super::findings::{Account, class_in_words};
+use super::guarded::Solver;
 use super::guess::guess;
 use super::method::{Method, Parts};
 use super::proving;
@@ -34,6 +35,8 @@ pub(super) struct Known {
     pub(super) derived: Option<Judged>,
     /// Whether playouts prefer moves that did well.
     pub(super) guided: bool,
+    /// What solved the game, with all it remembers.
+    pub(super) solved: Option<Solver>,
     /// The delete relaxation, for games of one role.
     pub(super) relaxation: Option<Arc<relax::Relaxation>>,
     /// States that are the same up to symmetry, where that was asked for.
@@ -66,6 +69,7 @@ impl Known {
             learned: None,
             derived: None,
             guided: true,
+            solved: None,
             relaxation: None,
             symmetries: None,
             chance: None,
@@ -89,6 +93,9 @@ impl Known {
 pub(super) struct Share(pub(super) f64, pub(super) Duration);
 
 const CLASS: Share = Share(0.1, Duration::from_secs(1));
+/// To solve the game: the hundredths of this for a first look, and all of it where that is promising.
+const SOLUTION: Share = Share(0.8, Duration::from_secs(120));
+const GLANCE: u32 = 4;
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
 /// Where enough was learned in earlier matches.
 const REFRESHER: Share = Share(0.1, Duration::from_secs(3));
@@ -146,6 +153,11 @@ impl<'o> Opening<'o> {
         self.known.account.note("rules", Instant::now(), status);
         self.recall(deadline);
         self.class(deadline);
+        self.solve(deadline);
+        if self.known.solved.is_some() {
+            self.keep(None, deadline);
+            return self.known;
+        }
         let lesson = self.lesson(deadline);
         let taught = lesson.as_ref().map(|lesson| lesson.kept().clone());
         // What is proved is of use for the evaluator.
@@ -179,6 +191,29 @@ impl<'o> Opening<'o> {
         }
         let words = class_in_words(&self.known.class);
         self.known.account.note("class", begin, words);
+    }
+
+    /// Tries to solve the game: for a moment, and for longer where that looks possible. Nothing else has to be known then.
+    fn solve(&mut self, deadline: &Deadline) {
+        let fits = self.known.class.is_two_player_constant_sum() && self.known.on_circuit;
+        // With a limit on nodes moves are the same however long the start clock is.
+        if self.wishes.guard == 0 || self.wishes.nodes.is_some() || !fits {
+            return;
+        }
+        let (begin, effort) = (Instant::now(), Effort::until(SOLUTION.of(deadline)));
+        let mut machine = self.context.machine();
+        let Ok(initial) = machine.initial() else { return };
+        let mut solver = self.parts().solver();
+        let report = solver.look(&initial, self.context.role, (&effort, GLANCE), &mut |_| ());
+        let words = match report {
+            Some(report) if report.solved => {
+                self.known.solved = Some(solver);
+                format!("worth {:.0}, {} states", report.value().low, report.nodes)
+            }
+            Some(report) => format!("not soon, {} moves deep", report.depth),
+            None => "failed".to_owned(),
+        };
+        self.known.account.note("solution", begin, words);
     }
 
     /// Learns values of fluents, where the circuit is there. Only where two roles share a constant sum: with

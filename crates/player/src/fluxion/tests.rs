@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use game::{Budget, Game, Goal, JointMove, Machine, Move, Reasoner, Role};
 use search::{MoveReport, Value};
 
-use super::guarded::Guarded;
+use super::guarded::{Guarded, Solver};
 use super::*;
 use crate::{Player, Setup, Strategy};
 
@@ -137,7 +137,9 @@ fn a_move_that_is_proven_to_lose_is_not_made_and_a_panicking_guard_is_done_witho
     let tree = says([Value::guess(90.0), Value::guess(10.0)]);
     let proof = says([Value::exact(0.0), Value::guess(50.0)]);
     let asked = |guard: Option<SearchReport>| {
-        let mut both = Guarded::new(Box::new(Says(Some(tree.clone()))), Box::new(Says(guard)), 50);
+        let machine = Box::new(game("tictactoe").interpreter());
+        let guard = Solver::new(Box::new(Says(guard)), machine, 1);
+        let mut both = Guarded::new(Box::new(Says(Some(tree.clone()))), guard, 50, true);
         let report = || both.search(&State::new(), Role(0), &Effort::nodes(10), &mut |_| ());
         let mut report = report;
         let first = report().expect("a report").best;

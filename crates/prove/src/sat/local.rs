@@ -14,7 +14,7 @@ use game::Deadline;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::{Input, Model};
-use super::move_sets::exclusions;
+use super::move_sets::{classes, exclusions};
 use super::solver::{Answer, Lit, Sat, TRUE};
 use super::unroll::{Cut, Fanout, Start, Unrolling};
 
@@ -26,6 +26,8 @@ const FEW_GATES: usize = 10_000;
 /// With so many moves behind a candidate, gates for several of them are compared as sets; with fewer the clauses cost more
 /// than they save.
 const MANY_MOVES: usize = 1_000;
+/// With more classes of moves than that they are no simpler than the moves.
+const MOST_CLASSES: usize = 1_000;
 
 /// Hypotheses by the fluents they speak of.
 pub struct Locals<'m> {
@@ -48,18 +50,59 @@ struct Needs {
     moves: usize,
     /// How many of them need each condition.
     counts: FxHashMap<Signal, usize>,
+    /// What each move needs; none for those that are never legal.
+    conditions: Vec<Option<Vec<Signal>>>,
 }
 
 impl Needs {
     fn new(model: &Model, role: usize) -> Self {
-        let mut needs = Self { moves: 0, counts: FxHashMap::default() };
-        for legal in model.legal[role].iter().filter(|legal| **legal != Signal::FALSE) {
+        let possible = |legal: &Signal| *legal != Signal::FALSE;
+        let conditions = model.legal[role]
+            .iter()
+            .map(|legal| possible(legal).then(|| fluent_conditions(model, *legal)));
+        let mut needs = Self { moves: 0, counts: FxHashMap::default(), conditions: Vec::new() };
+        needs.conditions = conditions.collect();
+        for conditions in needs.conditions.iter().flatten() {
             needs.moves += 1;
-            for condition in fluent_conditions(model, *legal) {
-                *needs.counts.entry(condition).or_default() += 1;
+            for condition in conditions {
+                *needs.counts.entry(*condition).or_default() += 1;
             }
         }
         needs
+    }
+
+    /// What all other moves need; none if there are no others.
+    fn of_others(&self, moves: &[usize]) -> Option<Vec<Signal>> {
+        let known: Vec<&Vec<Signal>> =
+            moves.iter().filter_map(|at| self.conditions[*at].as_ref()).collect();
+        let others = self.moves.saturating_sub(known.len());
+        if others == 0 {
+            return None;
+        }
+        let mut less: FxHashMap<Signal, usize> = FxHashMap::default();
+        for condition in known.into_iter().flatten() {
+            *less.entry(*condition).or_default() += 1;
+        }
+        let left = |(condition, count): (&Signal, &usize)| {
+            count - less.get(condition).copied().unwrap_or(0) == others
+        };
+        let common = self.counts.iter().filter(|own| left(*own)).map(|(condition, _)| *condition);
+        let mut common: Vec<Signal> = common.collect();
+        common.sort_unstable();
+        Some(common)
+    }
+
+    /// What all of some moves need; none if none of them is ever legal.
+    fn common(&self, moves: impl Iterator<Item = usize>) -> Option<Vec<Signal>> {
+        moves.filter_map(|at| self.conditions[at].as_ref()).fold(None, |common, own| {
+            Some(match common {
+                None => own.clone(),
+                Some(mut common) => {
+                    common.retain(|condition| own.binary_search(condition).is_ok());
+                    common
+                }
+            })
+        })
     }
 }
 
@@ -139,16 +182,88 @@ impl<'m> Locals<'m> {
         deadline: &Deadline,
     ) -> Option<Vec<usize>> {
         let next = self.next_of(candidate);
-        if self.is_large(&next) {
-            return None;
+        let behind = self.model.cone(&next);
+        let proof = self.prove_by_classes(candidate, &behind, (&assumed, conflicts), deadline);
+        if proof.is_some() || self.is_large(&next) {
+            return proof;
         }
         let mut attempt = Attempt::new(self, candidate, 1, None, deadline)?;
         if attempt.goal == TRUE {
             return Some(Vec::new());
         }
-        let behind = self.model.cone(&next);
         for role in 0..self.model.does.len() {
             attempt.constrain(role, &behind)?;
+        }
+        attempt.needed(assumed, conflicts)
+    }
+
+    /// The same without any moves, where there are many: what counts is in which of the gates that are sets of moves a move is,
+    /// and what all moves that are in the same ones need. Of a board of a hundred cells and a hundred thousand moves a cell is
+    /// then left with half a dozen of them: moves onto it, off it, and so on.
+    fn prove_by_classes(
+        &self,
+        candidate: usize,
+        behind: &[u32],
+        (assumed, conflicts): (&impl Fn(usize) -> bool, u32),
+        deadline: &Deadline,
+    ) -> Option<Vec<usize>> {
+        let mut inside = vec![false; self.model.graph.nodes().len()];
+        behind.iter().for_each(|node| inside[*node as usize] = true);
+        let there = |role: usize| {
+            let does = self.model.does[role].iter().enumerate();
+            does.filter(|(_, does)| inside[does.node()]).map(|(at, does)| (at, *does)).unzip()
+        };
+        let there: Vec<(Vec<usize>, Vec<Signal>)> = (0..self.model.does.len()).map(there).collect();
+        if there.iter().all(|(_, moves)| moves.len() < MANY_MOVES) {
+            return None;
+        }
+        let found: Vec<_> =
+            there.iter().map(|(_, moves)| classes(self.model, behind, moves)).collect();
+        let mut ranks = vec![0; self.model.graph.nodes().len()];
+        for set in found.iter().flat_map(|role| &role.sets) {
+            ranks[set.node()] = 1;
+        }
+        let cut = Cut { ranks: Rc::new(ranks), below: 2, except: FxHashSet::default() };
+        let mut attempt = Attempt::new(self, candidate, 1, Some(cut), deadline)?;
+        if attempt.goal == TRUE {
+            return Some(Vec::new());
+        }
+        for (role, (found, (places, _))) in found.iter().zip(&there).enumerate() {
+            if found.classes.len() > MOST_CLASSES {
+                return None;
+            }
+            let needs = self.needs(role);
+            let mut made = Vec::new();
+            let mut members = vec![Vec::new(); found.sets.len()];
+            let moves = found.classes.iter().flat_map(|(_, moves)| moves);
+            let others = needs.of_others(&moves.map(|at| places[*at]).collect::<Vec<_>>());
+            let others = others.map(|common| (&[][..], common));
+            let common = |moves: &[usize]| needs.common(moves.iter().map(|at| places[*at]));
+            let classes = found
+                .classes
+                .iter()
+                .filter_map(|(pattern, moves)| Some((&pattern[..], common(moves)?)));
+            for (pattern, common) in classes.chain(others) {
+                let class = attempt.sat.fresh();
+                made.push(class);
+                for (set, _) in pattern.iter().enumerate().filter(|(_, within)| **within) {
+                    members[set].push(class);
+                }
+                for condition in common {
+                    let literal = attempt.unrolling.literal(&mut attempt.sat, 0, condition)?;
+                    attempt.sat.clause([-class, literal]);
+                }
+            }
+            attempt.sat.at_most_one(&made);
+            attempt.sat.clause(made.iter().copied());
+            for (set, members) in found.sets.iter().zip(members) {
+                let literal = attempt.unrolling.literal(&mut attempt.sat, 0, *set)?;
+                for class in &made {
+                    let within = members.contains(class);
+                    attempt.sat.clause([-class, if within { literal } else { -literal }]);
+                }
+                attempt.sat.clause(members.into_iter().chain([-literal]));
+            }
         }
         attempt.needed(assumed, conflicts)
     }
@@ -171,6 +286,10 @@ impl<'m> Locals<'m> {
             }
             attempt.needed(|at| at != candidate && assumed(at), conflicts)
         })
+    }
+
+    fn needs(&self, role: usize) -> &Needs {
+        self.needs[role].get_or_init(|| Needs::new(self.model, role))
     }
 
     /// What the fluents that a candidate speaks of become.
@@ -275,9 +394,9 @@ impl<'l, 'm> Attempt<'l, 'm> {
     fn constrain(&mut self, role: usize, behind: &[u32]) -> Option<()> {
         let model = self.locals.model;
         let mut made: Vec<Lit> = Vec::new();
-        let (mut there, mut legal_there): (Vec<Signal>, Vec<Signal>) = (Vec::new(), Vec::new());
+        let (mut there, mut places): (Vec<Signal>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut all = true;
-        for (does, legal) in model.does[role].iter().zip(&model.legal[role]) {
+        for (at, (does, legal)) in model.does[role].iter().zip(&model.legal[role]).enumerate() {
             let Some(literal) = self.unrolling.existing(0, *does) else {
                 all &= *legal == Signal::FALSE;
                 continue;
@@ -288,33 +407,21 @@ impl<'l, 'm> Attempt<'l, 'm> {
                 continue;
             }
             made.push(literal);
-            legal_there.push(*legal);
+            places.push(at);
             self.sketch(literal, *legal)?;
         }
         self.sat.at_most_one(&made);
         if all {
             self.sat.clause(made);
         } else {
-            self.others(role, &legal_there, made)?;
+            self.others(role, &places, made)?;
         }
         if there.len() >= MANY_MOVES { self.exclude(behind, &there) } else { Some(()) }
     }
 
     /// If none of the moves that are there is made, another one is: what all the others need holds then.
-    fn others(&mut self, role: usize, there: &[Signal], made: Vec<Lit>) -> Option<()> {
-        let model = self.locals.model;
-        let needs = self.locals.needs[role].get_or_init(|| Needs::new(model, role));
-        let others = needs.moves.saturating_sub(there.len());
-        if others == 0 {
-            return Some(());
-        }
-        let mut counts = needs.counts.clone();
-        for condition in there.iter().flat_map(|legal| fluent_conditions(model, *legal)) {
-            counts.entry(condition).and_modify(|count| *count -= 1);
-        }
-        let mut common: Vec<Signal> =
-            counts.into_iter().filter(|(_, count)| *count == others).map(|(c, _)| c).collect();
-        common.sort_unstable();
+    fn others(&mut self, role: usize, there: &[usize], made: Vec<Lit>) -> Option<()> {
+        let Some(common) = self.locals.needs(role).of_others(there) else { return Some(()) };
         let other = self.sat.fresh();
         self.sat.clause(made.into_iter().chain([other]));
         for condition in common {

@@ -10,9 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::Model;
 
-/// The most words of all sets of one proof, and the most sets that are compared.
-const MOST_WORDS: usize = 1 << 22;
+/// The most words of all sets that are looked at in one proof, and the most sets that are compared.
+const MOST_WORDS: usize = 1 << 28;
 const MOST_SETS: usize = 256;
+/// Words of moves evaluated together.
+const AT_ONCE: usize = 4;
 
 /// Moves by their places, and one more for all others.
 type Bits = Vec<u64>;
@@ -43,44 +45,111 @@ pub(super) fn exclusions(model: &Model, behind: &[u32], moves: &[Signal]) -> Vec
     found
 }
 
-/// The gates that are sets of moves and no part of a larger one, each with the polarity that other moves do not have.
-fn largest(model: &Model, behind: &[u32], moves: &[Signal]) -> Vec<Set> {
-    let (words, other) = (moves.len() / 64 + 1, moves.len());
-    let mut sets: FxHashMap<usize, Bits> = FxHashMap::default();
-    for (at, action) in moves.iter().enumerate() {
-        let mut bits = vec![0; words];
-        bits[at / 64] |= 1 << (at % 64);
-        sets.insert(action.node(), bits);
-    }
-    let mut all = vec![u64::MAX; words];
-    all[words - 1] = u64::MAX >> (63 - other % 64);
-    let mut parts: FxHashSet<usize> = FxHashSet::default();
-    let mut gates = Vec::new();
-    for node in behind.iter().map(|node| *node as usize) {
-        let Node::And(a, b) = model.graph.nodes()[node] else { continue };
-        let (Some(x), Some(y)) = (sets.get(&a.node()), sets.get(&b.node())) else { continue };
-        if sets.len() * words > MOST_WORDS {
-            return Vec::new();
+/// Moves of a role that some gates cannot tell apart.
+pub(super) struct Classes {
+    /// The gates that are sets of moves and that others read which are not.
+    pub(super) sets: Vec<Signal>,
+    /// For each class which of the sets it is in, and its moves, by their places. Moves that are in none of the sets are in no
+    /// class.
+    pub(super) classes: Vec<(Vec<bool>, Vec<usize>)>,
+}
+
+/// Moves that are in the same sets behind some signals. The moves given are all of a role's that are behind them.
+pub(super) fn classes(model: &Model, behind: &[u32], moves: &[Signal]) -> Classes {
+    let sets = largest(model, behind, moves);
+    let mut classes: FxHashMap<Vec<bool>, Vec<usize>> = FxHashMap::default();
+    for at in 0..moves.len() {
+        let within = |set: &Set| set.moves[at / 64] >> (at % 64) & 1 == 1;
+        let pattern: Vec<bool> = sets.iter().map(within).collect();
+        if pattern.contains(&true) {
+            classes.entry(pattern).or_default().push(at);
         }
-        let mask = |signal: Signal| if signal.is_complemented() { u64::MAX } else { 0 };
-        let (flip, flop) = (mask(a), mask(b));
-        let both = x.iter().zip(y).zip(&all).map(|((x, y), all)| (x ^ flip) & (y ^ flop) & all);
-        let both = both.collect();
-        parts.extend([a.node(), b.node()]);
-        sets.insert(node, both);
-        gates.push(node);
     }
-    gates.retain(|node| !parts.contains(node));
-    gates.truncate(MOST_SETS);
-    let set = |node: usize| {
-        let moves = sets.remove(&node)?;
-        let signal = Signal((node as u32) << 1);
+    let mut classes: Vec<_> = classes.into_iter().collect();
+    classes.sort_unstable_by_key(|(_, moves)| moves[0]);
+    Classes { sets: sets.into_iter().map(|set| set.signal).collect(), classes }
+}
+
+/// A gate that is a set of moves, over moves and earlier gates.
+struct Gate {
+    node: usize,
+    inputs: [(u32, bool); 2],
+}
+
+/// Which gates are sets of moves, and which of them others read that are not.
+struct Gates {
+    gates: Vec<Gate>,
+    frontier: Vec<usize>,
+}
+
+impl Gates {
+    fn new(model: &Model, behind: &[u32], moves: &[Signal]) -> Self {
+        let moves_at = moves.iter().enumerate().map(|(at, own)| (own.node(), at as u32));
+        let mut place: FxHashMap<usize, u32> = moves_at.collect();
+        let mut gates: Vec<Gate> = Vec::new();
+        let (mut inner, mut outer) = (FxHashSet::default(), FxHashSet::default());
+        for node in behind.iter().map(|node| *node as usize) {
+            let Node::And(a, b) = model.graph.nodes()[node] else { continue };
+            let known = [a, b].map(|s| place.get(&s.node()).map(|at| (*at, s.is_complemented())));
+            if let [Some(a), Some(b)] = known {
+                inner.extend([a.0, b.0]);
+                place.insert(node, (moves.len() + gates.len()) as u32);
+                gates.push(Gate { node, inputs: [a, b] });
+            } else {
+                outer.extend(known.into_iter().flatten().map(|(at, _)| at));
+            }
+        }
+        let at = |gate: &usize| (moves.len() + gate) as u32;
+        let is_read = |gate: &usize| outer.contains(&at(gate)) || !inner.contains(&at(gate));
+        let mut frontier: Vec<usize> = (0..gates.len()).filter(is_read).collect();
+        frontier.truncate(MOST_SETS);
+        Self { gates, frontier }
+    }
+
+    /// The sets of the frontier: for each the moves for which it holds, and whether it does for others.
+    fn sets(&self, moves: usize) -> Vec<Bits> {
+        let mut values = vec![[0; AT_ONCE]; moves + self.gates.len()];
+        let mut sets = vec![Vec::new(); self.frontier.len()];
+        let chunk = AT_ONCE * 64;
+        for begin in (0..=moves).step_by(chunk) {
+            let here = begin..moves.min(begin + chunk);
+            for at in here.clone() {
+                values[at][(at - begin) / 64] = 1 << ((at - begin) % 64);
+            }
+            for (at, gate) in self.gates.iter().enumerate() {
+                let [a, b] = gate.inputs.map(|(input, complemented)| {
+                    let flip = if complemented { u64::MAX } else { 0 };
+                    values[input as usize].map(|word| word ^ flip)
+                });
+                values[moves + at] = std::array::from_fn(|word| a[word] & b[word]);
+            }
+            for (set, gate) in sets.iter_mut().zip(&self.frontier) {
+                set.extend(values[moves + gate]);
+            }
+            values[here].fill([0; AT_ONCE]);
+        }
+        sets
+    }
+}
+
+/// The gates that are sets of moves and that others read which are not, each with the polarity that other moves do not have.
+fn largest(model: &Model, behind: &[u32], moves: &[Signal]) -> Vec<Set> {
+    let found = Gates::new(model, behind, moves);
+    if found.gates.len().saturating_mul(moves.len() / 64 + 1) > MOST_WORDS {
+        return Vec::new();
+    }
+    let other = moves.len();
+    let set = |(mut moves, gate): (Bits, &usize)| {
+        let signal = Signal((found.gates[*gate].node as u32) << 1);
         let has_others = moves[other / 64] >> (other % 64) & 1 == 1;
-        let moves =
-            moves.iter().zip(&all).map(|(own, all)| if has_others { !own & all } else { *own });
-        Some(Set { moves: moves.collect(), signal: if has_others { !signal } else { signal } })
+        if has_others {
+            moves.iter_mut().for_each(|word| *word = !*word);
+        }
+        moves.truncate(other / 64 + 1);
+        moves[other / 64] &= (1 << (other % 64)) - 1;
+        Set { moves, signal: if has_others { !signal } else { signal } }
     };
-    gates.into_iter().filter_map(set).collect()
+    found.sets(other).into_iter().zip(&found.frontier).map(set).collect()
 }
 
 #[cfg(test)]

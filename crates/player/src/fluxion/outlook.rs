@@ -1,0 +1,115 @@
+//! Whether a position can be solved soon: how fast the iterations of alpha-beta grow, and how far the end is.
+//!
+//! An iteration costs about as many times the one before it as the game has good answers. Where so many more iterations as the
+//! game has moves left fit into the time, it is worth more to know the value of the position than to judge it.
+
+use game::playout::{Random, random_joint_move};
+use game::{Deadline, Machine, State};
+use search::SearchReport;
+
+/// Playouts that tell how far the end is, and the most moves of each: what is further away is not solved by looking ahead.
+const PLAYOUTS: usize = 8;
+const FARTHEST: u32 = 80;
+/// Iterations grow at least by that, and a guess needs that many of them.
+const LEAST_GROWTH: f64 = 1.2;
+const FEWEST: usize = 4;
+
+/// The longest of some random playouts, in moves; none where one came to no end, or not before the deadline.
+pub(super) fn horizon(
+    machine: &mut dyn Machine,
+    start: &State,
+    random: &mut Random,
+    deadline: &Deadline,
+) -> Option<u32> {
+    let mut longest = 0;
+    for _ in 0..PLAYOUTS {
+        let (mut state, mut length) = (start.clone(), 0);
+        while !machine.is_terminal(&state).ok()? {
+            if length == FARTHEST || deadline.passed() {
+                return None;
+            }
+            let joint = random_joint_move(machine, &state, random).ok()??;
+            state = machine.next(&state, &joint).ok()?;
+            length += 1;
+        }
+        longest = longest.max(length);
+    }
+    Some(longest)
+}
+
+/// The iterations of a search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outlook {
+    /// Depth, and the nodes of all iterations so far.
+    iterations: Vec<(u32, u64)>,
+}
+
+impl Outlook {
+    /// Takes note of an iteration that is done.
+    pub(super) fn note(&mut self, report: &SearchReport) {
+        self.iterations.retain(|(depth, _)| *depth < report.depth);
+        self.iterations.push((report.depth, report.nodes));
+    }
+
+    /// How many more nodes a look at all that is within `horizon` moves takes; none where nothing can be said.
+    pub(super) fn nodes_to(&self, horizon: u32) -> Option<f64> {
+        let last = self.iterations.len().checked_sub(1).filter(|last| last + 1 >= FEWEST)?;
+        let cost = |at: usize| {
+            let earlier = at.checked_sub(1).map_or(0, |at| self.iterations[at].1);
+            self.iterations[at].1.saturating_sub(earlier).max(1) as f64
+        };
+        // Iterations of odd and even depth differ, so every other one is compared.
+        let growth = (cost(last) / cost(last - 2)).sqrt().max(LEAST_GROWTH);
+        let left = horizon.saturating_sub(self.iterations[last].0).max(1);
+        let sum = growth * (growth.powi(left as i32) - 1.0) / (growth - 1.0);
+        let needed = cost(last) * sum;
+        needed.is_finite().then_some(needed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use game::Role;
+
+    use super::*;
+
+    fn outlook(nodes: &[u64]) -> Outlook {
+        let mut outlook = Outlook::default();
+        for (at, nodes) in nodes.iter().enumerate() {
+            let mut report = SearchReport::empty("alpha-beta", Role(0), 2);
+            (report.depth, report.nodes) = (at as u32 + 1, *nodes);
+            outlook.note(&report);
+        }
+        outlook
+    }
+
+    #[test]
+    fn growth_is_carried_on_to_the_end_of_the_game() {
+        // Each iteration costs twice the one before: 10, 20, 40, 80, and then 160 and 320.
+        let seen = outlook(&[10, 30, 70, 150]);
+        assert!((seen.nodes_to(6).expect("enough iterations") - 480.0).abs() < 1e-6);
+        // At the horizon one more iteration is due.
+        assert!((seen.nodes_to(3).expect("enough iterations") - 160.0).abs() < 1e-6);
+        assert_eq!(outlook(&[10, 30, 70]).nodes_to(6), None);
+    }
+
+    #[test]
+    fn a_search_that_begins_anew_replaces_what_was_seen() {
+        let mut seen = outlook(&[10, 30, 70, 150]);
+        let mut report = SearchReport::empty("alpha-beta", Role(0), 2);
+        (report.depth, report.nodes) = (1, 1);
+        seen.note(&report);
+        assert_eq!(seen.iterations, [(1, 1)]);
+    }
+
+    #[test]
+    fn the_horizon_is_the_longest_playout() {
+        let entry = library::find("connect_four_4x4").expect("in the library");
+        let game = game::Game::from_text(entry.rules).expect("sound");
+        let mut machine = game.interpreter();
+        let initial = machine.initial().expect("small");
+        let seen = horizon(&mut machine, &initial, &mut Random::new(1), &Deadline::never());
+        let seen = seen.expect("it ends");
+        assert!((8..=16).contains(&seen), "{seen}");
+    }
+}

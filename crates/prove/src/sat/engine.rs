@@ -107,6 +107,15 @@ fn same_as_before(signals: &[Signal]) -> Vec<usize> {
 const MOST_NODES: usize = 50_000;
 const MOST_NODES_LATER: usize = 400_000;
 
+/// Which open parts are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parts {
+    /// All of them.
+    All,
+    /// Those that speak of fluents alone.
+    OfFluents,
+}
+
 /// What may be proved about states.
 struct Guesses {
     /// Parts of properties.
@@ -193,6 +202,10 @@ impl<'a> Work<'a> {
         self.lost.clone_from(&lemmas);
         if self.model.graph.nodes().len() <= MOST_NODES_LATER {
             self.induct_asked(most / 10);
+        }
+        if self.model.graph.nodes().len() > MOST_NODES {
+            // Groups of derived atoms are many then, and what speaks of fluents alone does not wait for them.
+            self.demand(most / 10, Parts::OfFluents);
         }
         self.demand_with_groups(most / 10, MOST_NODES);
         self.follow(most / 100);
@@ -364,13 +377,17 @@ impl<'a> Work<'a> {
     fn demand_with_groups(&mut self, conflicts: u32, most_nodes: usize) {
         let apart = self.apart(most_nodes);
         self.lost.extend(apart);
-        self.demand(conflicts);
+        self.demand(conflicts, Parts::All);
         self.lost.retain(|lemma| !matches!(lemma, Lemma::Apart(_)));
     }
 
     /// Proofs of open parts on their part of the circuit, with what they need and nothing else.
-    fn demand(&mut self, conflicts: u32) {
-        let guesses = self.guesses();
+    fn demand(&mut self, conflicts: u32, which: Parts) {
+        let guesses = self.guesses_for(which);
+        if guesses.open.is_empty() {
+            self.lost = guesses.lemmas;
+            return;
+        }
         let (open, count) = (guesses.open.clone(), guesses.candidates.len());
         let held = self.samples.refute(&self.model, &guesses.candidates);
         let known = self.facts.iter().map(|fact| fact.signal);
@@ -430,9 +447,17 @@ impl<'a> Work<'a> {
 
     /// What may be proved about states: the open parts, and the guesses that are not proved.
     fn guesses(&mut self) -> Guesses {
+        self.guesses_for(Parts::All)
+    }
+
+    /// The same with some of the open parts.
+    fn guesses_for(&mut self, which: Parts) -> Guesses {
         let mut lemmas = std::mem::take(&mut self.lost);
-        let open: Vec<usize> =
-            self.open().into_iter().filter(|at| !self.parts[*at].about_moves).collect();
+        let fits = |at: &usize| {
+            let part = &self.parts[*at];
+            !part.about_moves && (which == Parts::All || is_about_fluents(&part.formula))
+        };
+        let open: Vec<usize> = self.open().into_iter().filter(fits).collect();
         let mut candidates: Vec<Signal> = open.iter().map(|at| self.parts[*at].signal).collect();
         // What is known need not be guessed.
         let known: FxHashSet<Signal> = self.facts.iter().map(|fact| fact.signal).collect();

@@ -236,18 +236,16 @@ impl<'m> Locals<'m> {
             let mut made = Vec::new();
             let mut members = vec![Vec::new(); found.sets.len()];
             let moves = found.classes.iter().flat_map(|(_, moves)| moves);
-            let others = needs.of_others(&moves.map(|at| places[*at]).collect::<Vec<_>>());
-            let others = others.map(|common| (&[][..], common));
-            let common = |moves: &[usize]| needs.common(moves.iter().map(|at| places[*at]));
-            let classes = found
-                .classes
-                .iter()
-                .filter_map(|(pattern, moves)| Some((&pattern[..], common(moves)?)));
-            for (pattern, common) in classes.chain(others) {
+            let moves: Vec<usize> = moves.map(|at| places[*at as usize]).collect();
+            let others = needs.of_others(&moves).map(|common| (&[][..], common));
+            let common = |moves: &[u32]| needs.common(moves.iter().map(|at| places[*at as usize]));
+            let classes = found.classes.iter();
+            let classes = classes.filter_map(|(sets, moves)| Some((&sets[..], common(moves)?)));
+            for (sets, common) in classes.chain(others) {
                 let class = attempt.sat.fresh();
                 made.push(class);
-                for (set, _) in pattern.iter().enumerate().filter(|(_, within)| **within) {
-                    members[set].push(class);
+                for set in sets {
+                    members[*set as usize].push(class);
                 }
                 for condition in common {
                     let literal = attempt.unrolling.literal(&mut attempt.sat, 0, condition)?;
@@ -259,7 +257,7 @@ impl<'m> Locals<'m> {
             for (set, members) in found.sets.iter().zip(members) {
                 let literal = attempt.unrolling.literal(&mut attempt.sat, 0, *set)?;
                 for class in &made {
-                    let within = members.contains(class);
+                    let within = members.binary_search(class).is_ok();
                     attempt.sat.clause([-class, if within { literal } else { -literal }]);
                 }
                 attempt.sat.clause(members.into_iter().chain([-literal]));

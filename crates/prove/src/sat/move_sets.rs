@@ -16,29 +16,33 @@ const MOST_SETS: usize = 256;
 /// Words of moves evaluated together.
 const AT_ONCE: usize = 4;
 
-/// Moves by their places, and one more for all others.
-type Bits = Vec<u64>;
-
 /// A signal that holds for a set of moves alone.
 struct Set {
     signal: Signal,
-    moves: Bits,
+    /// The moves by their places, in rising order.
+    moves: Vec<u32>,
 }
 
 /// Pairs of signals behind some others: the first one excludes the second if a role makes at most one of the moves
 /// given, which are all of the role's that are behind them.
 pub(super) fn exclusions(model: &Model, behind: &[u32], moves: &[Signal]) -> Vec<(Signal, Signal)> {
-    let inside = |x: &Bits, y: &Bits| x.iter().zip(y).all(|(x, y)| x & !y == 0);
+    let inside = |x: &[u64], y: &[u64]| x.iter().zip(y).all(|(x, y)| x & !y == 0);
     let sets = largest(model, behind, moves);
+    let bits = |set: &Set| {
+        let mut bits = vec![0u64; moves.len() / 64 + 1];
+        set.moves.iter().for_each(|at| bits[*at as usize / 64] |= 1 << (at % 64));
+        (set.signal, bits)
+    };
+    let sets: Vec<(Signal, Vec<u64>)> = sets.iter().map(bits).collect();
     let mut found = Vec::new();
-    for (at, one) in sets.iter().enumerate() {
-        for other in &sets[at + 1..] {
-            if one.moves.iter().zip(&other.moves).all(|(x, y)| x & y == 0) {
-                found.push((one.signal, other.signal));
-            } else if inside(&one.moves, &other.moves) {
-                found.push((one.signal, !other.signal));
-            } else if inside(&other.moves, &one.moves) {
-                found.push((other.signal, !one.signal));
+    for (at, (one, x)) in sets.iter().enumerate() {
+        for (other, y) in &sets[at + 1..] {
+            if x.iter().zip(y).all(|(x, y)| x & y == 0) {
+                found.push((*one, *other));
+            } else if inside(x, y) {
+                found.push((*one, !*other));
+            } else if inside(y, x) {
+                found.push((*other, !*one));
             }
         }
     }
@@ -49,21 +53,20 @@ pub(super) fn exclusions(model: &Model, behind: &[u32], moves: &[Signal]) -> Vec
 pub(super) struct Classes {
     /// The gates that are sets of moves and that others read which are not.
     pub(super) sets: Vec<Signal>,
-    /// For each class which of the sets it is in, and its moves, by their places. Moves that are in none of the sets are in no
-    /// class.
-    pub(super) classes: Vec<(Vec<bool>, Vec<usize>)>,
+    /// For each class the sets it is in, and its moves, by their places. Moves that are in none of the sets are in no class.
+    pub(super) classes: Vec<(Vec<u32>, Vec<u32>)>,
 }
 
 /// Moves that are in the same sets behind some signals. The moves given are all of a role's that are behind them.
 pub(super) fn classes(model: &Model, behind: &[u32], moves: &[Signal]) -> Classes {
     let sets = largest(model, behind, moves);
-    let mut classes: FxHashMap<Vec<bool>, Vec<usize>> = FxHashMap::default();
-    for at in 0..moves.len() {
-        let within = |set: &Set| set.moves[at / 64] >> (at % 64) & 1 == 1;
-        let pattern: Vec<bool> = sets.iter().map(within).collect();
-        if pattern.contains(&true) {
-            classes.entry(pattern).or_default().push(at);
-        }
+    let mut within: Vec<Vec<u32>> = vec![Vec::new(); moves.len()];
+    for (number, set) in sets.iter().enumerate() {
+        set.moves.iter().for_each(|at| within[*at as usize].push(number as u32));
+    }
+    let mut classes: FxHashMap<Vec<u32>, Vec<u32>> = FxHashMap::default();
+    for (at, within) in within.into_iter().enumerate().filter(|(_, within)| !within.is_empty()) {
+        classes.entry(within).or_default().push(at as u32);
     }
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_unstable_by_key(|(_, moves)| moves[0]);
@@ -106,50 +109,76 @@ impl Gates {
         Self { gates, frontier }
     }
 
-    /// The sets of the frontier: for each the moves for which it holds, and whether it does for others.
-    fn sets(&self, moves: usize) -> Vec<Bits> {
-        let mut values = vec![[0; AT_ONCE]; moves + self.gates.len()];
-        let mut sets = vec![Vec::new(); self.frontier.len()];
-        let chunk = AT_ONCE * 64;
-        for begin in (0..=moves).step_by(chunk) {
-            let here = begin..moves.min(begin + chunk);
-            for at in here.clone() {
-                values[at][(at - begin) / 64] = 1 << ((at - begin) % 64);
+    /// The moves behind a gate for which it has another value than for all others, and whether it holds for these. None
+    /// where that takes too long.
+    fn members(&self, moves: usize, gate: usize, spent: &mut usize) -> Option<(Vec<u32>, bool)> {
+        let (mut own, mut behind) = (FxHashSet::default(), FxHashSet::default());
+        let mut todo = vec![gate];
+        while let Some(gate) = todo.pop() {
+            if !behind.insert(gate) {
+                continue;
             }
-            for (at, gate) in self.gates.iter().enumerate() {
-                let [a, b] = gate.inputs.map(|(input, complemented)| {
-                    let flip = if complemented { u64::MAX } else { 0 };
-                    values[input as usize].map(|word| word ^ flip)
-                });
-                values[moves + at] = std::array::from_fn(|word| a[word] & b[word]);
+            for (input, _) in self.gates[gate].inputs {
+                match (input as usize).checked_sub(moves) {
+                    Some(gate) => todo.push(gate),
+                    None => _ = own.insert(input),
+                }
             }
-            for (set, gate) in sets.iter_mut().zip(&self.frontier) {
-                set.extend(values[moves + gate]);
-            }
-            values[here].fill([0; AT_ONCE]);
         }
-        sets
+        let mut own: Vec<u32> = own.into_iter().collect();
+        let mut behind: Vec<usize> = behind.into_iter().collect();
+        own.sort_unstable();
+        behind.sort_unstable();
+        *spent += behind.len() * (own.len() / 64 + 1);
+        if *spent > MOST_WORDS {
+            return None;
+        }
+        let places = own.iter().copied().chain(behind.iter().map(|gate| (moves + gate) as u32));
+        let place: FxHashMap<u32, u32> = places.zip(0..).collect();
+        let inputs = |gate: &usize| self.gates[*gate].inputs.map(|(at, flip)| (place[&at], flip));
+        let inputs: Vec<[(u32, bool); 2]> = behind.iter().map(inputs).collect();
+        let holds = evaluate(&inputs, own.len());
+        let bit = |at: usize| holds[at / 64] >> (at % 64) & 1 == 1;
+        let others = bit(own.len());
+        let members = own.iter().enumerate().filter(|(at, _)| bit(*at) != others);
+        Some((members.map(|(_, own)| *own).collect(), others))
     }
+}
+
+/// For which of some moves, each made alone, the last of some gates holds, and for no move. The inputs of gates are first the moves
+/// and then the gates.
+fn evaluate(gates: &[[(u32, bool); 2]], moves: usize) -> Vec<u64> {
+    let mut values = vec![[0; AT_ONCE]; moves + gates.len()];
+    let mut last = Vec::new();
+    let chunk = AT_ONCE * 64;
+    for begin in (0..=moves).step_by(chunk) {
+        let here = begin..moves.min(begin + chunk);
+        for at in here.clone() {
+            values[at][(at - begin) / 64] = 1 << ((at - begin) % 64);
+        }
+        for (at, gate) in gates.iter().enumerate() {
+            let [a, b] = gate.map(|(input, complemented)| {
+                let flip = if complemented { u64::MAX } else { 0 };
+                values[input as usize].map(|word| word ^ flip)
+            });
+            values[moves + at] = std::array::from_fn(|word| a[word] & b[word]);
+        }
+        last.extend(values.last().copied().unwrap_or_default());
+        values[here].fill([0; AT_ONCE]);
+    }
+    last
 }
 
 /// The gates that are sets of moves and that others read which are not, each with the polarity that other moves do not have.
 fn largest(model: &Model, behind: &[u32], moves: &[Signal]) -> Vec<Set> {
     let found = Gates::new(model, behind, moves);
-    if found.gates.len().saturating_mul(moves.len() / 64 + 1) > MOST_WORDS {
-        return Vec::new();
-    }
-    let other = moves.len();
-    let set = |(mut moves, gate): (Bits, &usize)| {
+    let mut spent = 0;
+    let set = |gate: &usize| {
+        let (members, has_others) = found.members(moves.len(), *gate, &mut spent)?;
         let signal = Signal((found.gates[*gate].node as u32) << 1);
-        let has_others = moves[other / 64] >> (other % 64) & 1 == 1;
-        if has_others {
-            moves.iter_mut().for_each(|word| *word = !*word);
-        }
-        moves.truncate(other / 64 + 1);
-        moves[other / 64] &= (1 << (other % 64)) - 1;
-        Set { moves, signal: if has_others { !signal } else { signal } }
+        Some(Set { moves: members, signal: if has_others { !signal } else { signal } })
     };
-    found.sets(other).into_iter().zip(&found.frontier).map(set).collect()
+    found.frontier.iter().filter_map(set).collect()
 }
 
 #[cfg(test)]
@@ -202,7 +231,7 @@ mod tests {
         // Of half of the moves only those gates are sets that ask for no others.
         let half = &model.does[0][..model.does[0].len() / 2];
         let sets = largest(&model, &model.cone(&model.next), half);
-        let last = |set: &Set| set.moves[half.len() / 64] >> (half.len() % 64);
-        assert!(!sets.is_empty() && sets.iter().all(|set| last(set) == 0));
+        let within = |set: &Set| set.moves.iter().all(|at| (*at as usize) < half.len());
+        assert!(!sets.is_empty() && sets.iter().all(within));
     }
 }

@@ -16,6 +16,8 @@ use super::outlook::{Outlook, horizon};
 
 /// The part of the rest that the guard gets where it may solve the position, in hundredths.
 const TO_SOLVE: u32 = 70;
+/// What trust in forecasts is multiplied with after one that was wrong.
+const DISTRUST: f64 = 0.2;
 /// The part of that for finding out how far the end is.
 const TO_LOOK: u32 = 5;
 
@@ -26,11 +28,13 @@ pub(super) struct Solver {
     /// For a look at how far the end is.
     machine: Box<dyn Machine>,
     random: Random,
+    /// How much forecasts count: less after each that was wrong.
+    trust: f64,
 }
 
 impl Solver {
     pub(super) fn new(search: Box<dyn Search>, machine: Box<dyn Machine>, seed: u64) -> Self {
-        Self { search: Some(search), machine, random: Random::new(seed) }
+        Self { search: Some(search), machine, random: Random::new(seed), trust: 1.0 }
     }
 
     /// What it finds out within so many hundredths of the effort, or within more of it. Its first iterations take no time, so
@@ -53,6 +57,7 @@ impl Solver {
         };
         let Some(mut second) = self.ask(state, role, &rest, observe) else { return Some(first) };
         second.nodes += first.nodes;
+        self.trust = if second.solved { 1.0 } else { self.trust * DISTRUST };
         Some(second)
     }
 
@@ -72,9 +77,9 @@ impl Solver {
         let in_time =
             rest.deadline.left().map(|left| left.as_secs_f64() * first.nodes_per_second());
         let most = rest.nodes.map(|nodes| nodes as f64).into_iter().chain(in_time);
-        let most = most.fold(f64::INFINITY, f64::min);
+        let most = most.fold(f64::INFINITY, f64::min) * self.trust;
         // Most positions cannot be solved even if the end is near; then there is no need to know how near it is.
-        outlook.nodes_to(0).filter(|needed| *needed <= most)?;
+        outlook.next().filter(|needed| *needed <= most)?;
         let soon = part(&rest, TO_LOOK)?.deadline;
         let far = horizon(&mut *self.machine, state, &mut self.random, &soon)?;
         outlook.nodes_to(far).is_some_and(|needed| needed <= most).then_some(rest)

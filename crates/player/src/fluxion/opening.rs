@@ -94,7 +94,7 @@ pub(super) struct Share(pub(super) f64, pub(super) Duration);
 
 const CLASS: Share = Share(0.1, Duration::from_secs(1));
 /// To solve the game: the hundredths of this for a first look, and all of it where that is promising.
-const SOLUTION: Share = Share(0.8, Duration::from_secs(120));
+const SOLUTION: Share = Share(0.6, Duration::from_secs(120));
 const GLANCE: u32 = 4;
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
 /// Where enough was learned in earlier matches.

@@ -399,7 +399,7 @@ own, within as much time as it took; the checks are not in these times.
 | constant sum, moves in turn | players choose their search by it (start clock, circuits of up to 200,000 gates) |
 | input arguments, persistence | the analysis of structures, of which evaluators are made |
 | moves in turn, sums, input arguments, persistence | the page with the analysis of a game: what it only guessed at first is told again, as certain |
-| mutual exclusion | the planner, if somebody hands it over; players do not yet: games of one role, which it is for, have no proofs in the start clock |
+| mutual exclusion, input arguments | the SAT planner of games of one role: clauses that it would have to find again at every step (what was proved in the same match) |
 | playability, outcomes, monotonic goals, ends, what is unreachable | reports alone (`fluxion prove`, `fluxion check --prove`) |
 ";
 

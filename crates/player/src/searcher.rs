@@ -175,11 +175,13 @@ pub(crate) fn to_go(
 const SAT_SHARE: usize = 4;
 
 /// Somebody who looks ahead by a SAT solver on the circuit, if it is there.
-pub(crate) fn foresight(context: &Context) -> Option<Box<dyn Foresight>> {
+///
+/// It is told groups of fluents of which at most one holds, as far as that is proved.
+pub(crate) fn foresight(context: &Context, groups: Vec<Vec<usize>>) -> Option<Box<dyn Foresight>> {
     let gates = context.reasoner.gates()?;
     let memory = context.memory / SAT_SHARE;
     let planner = plan::SatPlanner::new(gates, plan::LONGEST, memory, context.seed)?;
-    Some(Box::new(planner))
+    Some(Box::new(planner.with_groups(groups)))
 }
 
 /// The part of the play clock that symmetries may cost more than they save before they are switched off (thesis §8.4).

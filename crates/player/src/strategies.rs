@@ -356,7 +356,7 @@ pub(crate) fn plan(options: &Options, context: &Context) -> Box<dyn Thinker> {
             Some(evaluator) => planner.with_evaluator(evaluator),
             None => planner,
         };
-        let planner = match foresight(context).filter(|_| sat) {
+        let planner = match foresight(context, Vec::new()).filter(|_| sat) {
             Some(foresight) => planner.with_foresight(foresight),
             None => planner,
         };

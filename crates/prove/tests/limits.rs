@@ -82,3 +82,17 @@ fn proofs_stop_within_a_second_of_a_cancel_and_leave_no_thread() {
     }
     assert!(threads() <= before, "{:?} threads, {before:?} before", threads());
 }
+
+#[test]
+fn proofs_without_a_circuit_stop_within_a_second_of_a_cancel() {
+    // Each state takes the interpreter long, and looking for counters plays thousands of them.
+    let entry = library::find("amazons_unsplit_10x10").expect("in the library");
+    let game = Game::from_text(entry.rules).expect("valid");
+    let reasoner = Reasoner::interpreter(&game);
+    soon(Duration::from_millis(1500), |deadline| {
+        let properties = candidates::input_arguments(&Vocabulary::new(&game));
+        let options = Options { deadline, engines: Engines::Sat, ..Options::default() };
+        let mut prover = Prover::on(&reasoner, properties, &options.deadline);
+        prover.run(&options, &mut |_, _| ());
+    });
+}

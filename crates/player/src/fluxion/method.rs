@@ -127,7 +127,8 @@ impl Parts<'_> {
             Some(evaluator) => planner.with_evaluator(evaluator),
             None => planner,
         };
-        let planner = match searcher::foresight(self.context).filter(|_| self.options.sat) {
+        let groups = self.known.groups.clone();
+        let planner = match searcher::foresight(self.context, groups).filter(|_| self.options.sat) {
             Some(foresight) => planner.with_foresight(foresight),
             None => planner,
         };

@@ -47,6 +47,9 @@ pub(super) struct Known {
     pub(super) on_circuit: bool,
     /// What is proved, or refuted, about guesses of the analysis of structures.
     pub(super) told: prove::Told,
+    /// Groups of fluents of which at most one holds, proved in this match: a plan is looked for with them, so what earlier
+    /// matches say is not enough.
+    pub(super) groups: Vec<Vec<usize>>,
     /// How often the game was seen before, in words.
     pub(super) seen: Option<String>,
     pub(super) account: Account,
@@ -75,6 +78,7 @@ impl Known {
             chance: None,
             on_circuit: context.reasoner.gates().is_some(),
             told: prove::Told::default(),
+            groups: Vec::new(),
             seen: None,
             account: Account::default(),
         }
@@ -256,6 +260,10 @@ impl<'o> Opening<'o> {
         };
         let found = self.known.account.try_aside("proofs", &PROOFS.of(deadline), prove);
         let Some(found) = found else { return };
+        if let (Method::Planning, Some(gates)) = (self.known.method, self.context.reasoner.gates())
+        {
+            self.known.groups = prove::Knowledge::of(&found.told.0).mutex_groups(gates);
+        }
         for fact in found.facts {
             self.known.class.learn(fact);
         }

@@ -10,8 +10,8 @@ use search::SearchReport;
 /// Playouts that tell how far the end is, and the most moves of each: what is further away is not solved by looking ahead.
 const PLAYOUTS: usize = 8;
 const FARTHEST: u32 = 80;
-/// Good play may last longer than random play, by that factor.
-const LONGER: f64 = 1.2;
+/// Good play may last longer than random play, by that part of it.
+const LONGER: u32 = 5;
 /// Iterations grow at least by that, and a guess needs that many of them.
 const LEAST_GROWTH: f64 = 1.2;
 const FEWEST: usize = 4;
@@ -36,7 +36,7 @@ pub(super) fn horizon(
         }
         longest = longest.max(length);
     }
-    Some((f64::from(longest) * LONGER).ceil() as u32)
+    Some(longest + longest / LONGER)
 }
 
 /// The iterations of a search.
@@ -69,7 +69,7 @@ impl Outlook {
         // Iterations of odd and even depth differ, so every other one is compared.
         let growth = (cost(last) / cost(last - 2)).sqrt().max(LEAST_GROWTH);
         let left = horizon.checked_sub(self.iterations[last].0).filter(|left| *left > 0)?;
-        let sum = growth * (growth.powi(left as i32) - 1.0) / (growth - 1.0);
+        let sum = growth * (growth.powf(f64::from(left)) - 1.0) / (growth - 1.0);
         let needed = cost(last) * sum;
         needed.is_finite().then_some(needed)
     }

@@ -38,7 +38,7 @@ pub(super) fn proved(
     deadline: &Deadline,
 ) -> Option<(Proven, String)> {
     let small = |gates: &Gates| gates.circuit().graph.nodes().len() <= MOST_GATES;
-    if class.roles < 2 || !reasoner.gates().is_some_and(small) {
+    if !reasoner.gates().is_some_and(small) {
         return None;
     }
     let vocabulary = Vocabulary::new(reasoner.game());
@@ -108,6 +108,9 @@ fn in_words(told: &Told) -> Vec<String> {
 fn asked(vocabulary: &Vocabulary, class: &GameClass) -> (Vec<Property>, Vec<(Fact, &'static str)>) {
     let mut properties = Vec::new();
     let mut facts = Vec::new();
+    if class.is_single_player() {
+        return (properties, facts);
+    }
     if let Some(sum) = class.constant_sum.value {
         properties.push(candidates::sum_is(vocabulary, sum));
         facts.push((Fact::ConstantSum(Some(sum)), "constant sum"));

@@ -85,6 +85,21 @@ fn two_default_players_draw_tictactoe_and_one_solves_hanoi() {
 }
 
 #[test]
+fn small_games_are_solved_in_the_start_clock_and_nothing_else_is_asked_then() {
+    for (name, worth) in [("nim_3_4_5", "worth 100"), ("tictactoe", "worth 50")] {
+        let reasoner = Reasoner::build(&game(name), &Budget::default());
+        let (findings, _) = play(&reasoner, Duration::from_secs(3), 1);
+        let told = findings.join("\n");
+        assert!(told.contains("solution (") && told.contains(worth), "{name}: {told}");
+        assert!(!told.contains("learning") && !told.contains("trial"), "{name}: {told}");
+    }
+    // Of simultaneous moves as well: the equilibrium is known then.
+    let reasoner = Reasoner::build(&game("rock_paper_scissors_best_of_5"), &Budget::default());
+    let told = play(&reasoner, Duration::from_secs(3), 1).0.join("\n");
+    assert!(told.contains("worth 50"), "{told}");
+}
+
+#[test]
 fn tiny_clocks_and_games_without_a_circuit_are_played_legally() {
     let tiny = Duration::from_millis(20);
     play(&Reasoner::build(&game("breakthrough_5x5"), &Budget::default()), tiny, 6);

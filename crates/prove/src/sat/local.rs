@@ -208,7 +208,9 @@ impl<'m> Locals<'m> {
         deadline: &Deadline,
     ) -> Option<Vec<usize>> {
         let mut inside = vec![false; self.model.graph.nodes().len()];
-        behind.iter().for_each(|node| inside[*node as usize] = true);
+        for node in behind {
+            inside[*node as usize] = true;
+        }
         let there = |role: usize| {
             let does = self.model.does[role].iter().enumerate();
             does.filter(|(_, does)| inside[does.node()]).map(|(at, does)| (at, *does)).unzip()

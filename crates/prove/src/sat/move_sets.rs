@@ -226,6 +226,31 @@ mod tests {
     }
 
     #[test]
+    fn moves_of_a_class_are_the_same_to_all_gates_that_read_sets() {
+        let model = places();
+        let (fluents, moves) = (model.fluents.len(), model.does[0].clone());
+        let found = classes(&model, &model.cone(&model.next), &moves);
+        let values = |made: Option<u32>| {
+            let mut inputs = vec![true; fluents];
+            inputs.extend((0..moves.len() as u32).map(|at| Some(at) == made));
+            let values = model.graph.evaluate(&inputs);
+            let holds = |signal: &Signal| values[signal.node()] != signal.is_complemented();
+            (0..found.sets.len() as u32).filter(|at| holds(&found.sets[*at as usize])).collect()
+        };
+        let mut seen = 0;
+        for (sets, members) in &found.classes {
+            for member in members {
+                let within: Vec<u32> = values(Some(*member));
+                assert_eq!(within, *sets, "move {member}");
+                seen += 1;
+            }
+        }
+        // Other moves, and none at all, are in no set.
+        assert!(seen > 0 && Vec::<u32>::is_empty(&values(None)));
+        assert!(found.classes.len() < moves.len(), "{} classes", found.classes.len());
+    }
+
+    #[test]
     fn sets_of_moves_contain_moves_that_are_not_there_in_neither_polarity() {
         let model = places();
         // Of half of the moves only those gates are sets that ask for no others.

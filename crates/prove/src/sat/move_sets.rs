@@ -229,7 +229,8 @@ mod tests {
     fn moves_of_a_class_are_the_same_to_all_gates_that_read_sets() {
         let model = places();
         let (fluents, moves) = (model.fluents.len(), model.does[0].clone());
-        let found = classes(&model, &model.cone(&model.next), &moves);
+        // All of them tell every move from the others, two of them do not.
+        let found = classes(&model, &model.cone(&model.next[..2]), &moves);
         let values = |made: Option<u32>| {
             let mut inputs = vec![true; fluents];
             inputs.extend((0..moves.len() as u32).map(|at| Some(at) == made));

@@ -9,6 +9,7 @@
 //! Everything stops at the deadline; what is decided by then stays decided.
 
 mod first;
+mod groups;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,7 +25,7 @@ use super::fact::{Fact, Needs, Proofs, all_needed};
 use super::follow::{chain, implied, needed};
 use super::houdini::{Back, Inductive, Task, houdini};
 use super::lemma::Lemma;
-use super::local::{Group, Locals};
+use super::local::Locals;
 use super::mine;
 use super::model::Model;
 use super::pdr::{self, Reached};
@@ -373,14 +374,6 @@ impl<'a> Work<'a> {
         facts
     }
 
-    /// Proofs on demand, with groups of derived atoms among the guesses.
-    fn demand_with_groups(&mut self, conflicts: u32, most_nodes: usize) {
-        let apart = self.apart(most_nodes);
-        self.lost.extend(apart);
-        self.demand(conflicts, Parts::All);
-        self.lost.retain(|lemma| !matches!(lemma, Lemma::Apart(_)));
-    }
-
     /// Proofs of open parts on their part of the circuit, with what they need and nothing else.
     fn demand(&mut self, conflicts: u32, which: Parts) {
         let guesses = self.guesses_for(which);
@@ -415,17 +408,6 @@ impl<'a> Work<'a> {
             self.facts.push(Fact { formula, signal, of: Some(property), needs });
         }
         self.settle();
-    }
-
-    /// The groups of derived atoms among the guesses.
-    fn groups(&self, guesses: &Guesses) -> Vec<(usize, Group)> {
-        let group = |(at, lemma): (usize, &Lemma)| {
-            let Lemma::Apart(atoms) = lemma else { return None };
-            let members = atoms.iter().filter_map(|atom| self.model.derived[*atom as usize]);
-            let group = Group { members: members.collect(), rank: at as u32 + 1 };
-            Some((guesses.open.len() + at, group))
-        };
-        guesses.lemmas.iter().enumerate().filter_map(group).collect()
     }
 
     /// The guesses as candidates for proofs on demand; where samples refute them they cannot be used.
@@ -602,45 +584,6 @@ impl<'a> Work<'a> {
         let found = chain(&self.model, &known, &wanted, conflicts, &deadline);
         let proved = wanted.into_iter().zip(found).filter(|(_, follows)| *follows);
         self.derived.extend(proved.map(|(signal, _)| signal));
-    }
-
-    /// Groups of derived atoms that excluded each other in all samples, as guesses.
-    fn apart(&mut self, most_nodes: usize) -> Vec<Lemma> {
-        // What speaks of fluents alone hardly needs them.
-        let derived = |at: &usize| !is_about_fluents(&self.parts[*at].formula);
-        if self.deadline.passed() || !self.open().iter().any(derived) {
-            return Vec::new();
-        }
-        let groups = self.derived_groups().into_iter();
-        let atoms = |group: Vec<(usize, Signal)>| group.iter().map(|(at, _)| *at as u32).collect();
-        let groups = groups.map(|group| Lemma::Apart(atoms(group)));
-        if self.model.graph.nodes().len() <= most_nodes {
-            return groups.collect();
-        }
-        // A solver would take too long for so many; rules do not.
-        let guesses = self.guesses();
-        let mut rules = self.by_rules(&guesses);
-        let shown = groups.filter(|group| rules.shows(&self.formula(group))).collect();
-        self.lost = guesses.lemmas;
-        shown
-    }
-
-    fn derived_groups(&mut self) -> Vec<Vec<(usize, Signal)>> {
-        let program = self.gates.program();
-        if self.model.derived.is_empty() {
-            self.model.derived = self.model.atoms(program);
-        }
-        let mut atoms = self.model.derived.clone();
-        // Only what open properties depend on can help them.
-        let open: Vec<Signal> = self.open().iter().map(|at| self.parts[*at].signal).collect();
-        let mut inside = vec![false; self.model.graph.nodes().len()];
-        for node in self.model.cone(&open) {
-            inside[node as usize] = true;
-        }
-        for atom in &mut atoms {
-            *atom = atom.filter(|signal| inside[signal.node()]);
-        }
-        mine::derived_groups(program, &self.model, &atoms, &self.samples, &self.deadline)
     }
 
     /// All that is known to hold in all reachable states.

@@ -16,6 +16,8 @@ use super::outlook::{Outlook, horizon};
 
 /// The part of the rest that the guard gets where it may solve the position, in hundredths.
 const TO_SOLVE: u32 = 70;
+/// What a forecast may be wrong by where there is time for a longer look.
+const A_CHANCE: f64 = 0.02;
 /// What trust in forecasts is multiplied with after one that was wrong.
 const DISTRUST: f64 = 0.2;
 /// The part of that for finding out how far the end is.
@@ -30,11 +32,23 @@ pub(super) struct Solver {
     random: Random,
     /// How much forecasts count: less after each that was wrong.
     trust: f64,
+    /// The position asked about last, and what its iterations cost.
+    asked: Option<State>,
+    outlook: Outlook,
+    /// How many times the nodes that it would need it could have had, by the last forecast.
+    odds: Option<f64>,
 }
 
 impl Solver {
     pub(super) fn new(search: Box<dyn Search>, machine: Box<dyn Machine>, seed: u64) -> Self {
-        Self { search: Some(search), machine, random: Random::new(seed), trust: 1.0 }
+        let (outlook, random) = (Outlook::default(), Random::new(seed));
+        Self { search: Some(search), machine, random, trust: 1.0, asked: None, outlook, odds: None }
+    }
+
+    /// Whether another look may be worth it, though the last forecast was not good enough: iterations grow less where states are
+    /// met again.
+    pub(super) fn has_a_chance(&self) -> bool {
+        self.odds.is_some_and(|odds| odds >= A_CHANCE)
     }
 
     /// What it finds out within so many hundredths of the effort, or within more of it. Its first iterations take no time, so
@@ -46,13 +60,18 @@ impl Solver {
         (effort, percent): (&Effort, u32),
         observe: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
-        let mut outlook = Outlook::default();
+        if self.asked.as_ref() != Some(state) {
+            (self.asked, self.outlook) = (Some(state.clone()), Outlook::default());
+        }
+        let mut outlook = std::mem::take(&mut self.outlook);
         let mut noting = |report: &SearchReport| {
             outlook.note(report);
             observe(report);
         };
-        let first = self.ask(state, role, &part(effort, percent)?, &mut noting)?;
-        let Some(rest) = self.worth_more(state, effort, &first, &outlook) else {
+        let first = self.ask(state, role, &part(effort, percent)?, &mut noting);
+        self.outlook = outlook;
+        let first = first?;
+        let Some(rest) = self.worth_more(state, effort, &first) else {
             return Some(first);
         };
         let Some(mut second) = self.ask(state, role, &rest, observe) else { return Some(first) };
@@ -67,8 +86,8 @@ impl Solver {
         state: &State,
         effort: &Effort,
         first: &SearchReport,
-        outlook: &Outlook,
     ) -> Option<Effort> {
+        self.odds = None;
         if first.solved {
             return None;
         }
@@ -79,10 +98,11 @@ impl Solver {
         let most = rest.nodes.map(|nodes| nodes as f64).into_iter().chain(in_time);
         let most = most.fold(f64::INFINITY, f64::min) * self.trust;
         // Most positions cannot be solved even if the end is near; then there is no need to know how near it is.
-        outlook.next().filter(|needed| *needed <= most)?;
+        self.outlook.next().filter(|needed| *needed <= most)?;
         let soon = part(&rest, TO_LOOK)?.deadline;
         let far = horizon(&mut *self.machine, state, &mut self.random, &soon)?;
-        outlook.nodes_to(far).is_some_and(|needed| needed <= most).then_some(rest)
+        self.odds = self.outlook.nodes_to(far).map(|needed| most / needed);
+        self.odds.is_some_and(|odds| odds >= 1.0).then_some(rest)
     }
 
     fn ask(

@@ -97,9 +97,10 @@ impl Known {
 pub(super) struct Share(pub(super) f64, pub(super) Duration);
 
 const CLASS: Share = Share(0.1, Duration::from_secs(1));
-/// To solve the game: the hundredths of this for a first look, and all of it where that is promising.
+/// To solve the game: the hundredths of this for a first look and for further ones where it has a chance, and all of it where that
+/// is promising.
 const SOLUTION: Share = Share(0.6, Duration::from_secs(120));
-const GLANCE: u32 = 4;
+const GLANCES: [u32; 3] = [4, 10, 20];
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
 /// Where enough was learned in earlier matches.
 const REFRESHER: Share = Share(0.1, Duration::from_secs(3));
@@ -208,7 +209,13 @@ impl<'o> Opening<'o> {
         let mut machine = self.context.machine();
         let Ok(initial) = machine.initial() else { return };
         let mut solver = self.parts().solver();
-        let report = solver.look(&initial, self.context.role, (&effort, GLANCE), &mut |_| ());
+        let mut report = None;
+        for percent in GLANCES {
+            report = solver.look(&initial, self.context.role, (&effort, percent), &mut |_| ());
+            if report.as_ref().is_none_or(|report| report.solved) || !solver.has_a_chance() {
+                break;
+            }
+        }
         let words = match report {
             Some(report) if report.solved => {
                 self.known.solved = Some(solver);

@@ -39,38 +39,48 @@ pub(super) fn horizon(
     Some(longest + longest / LONGER)
 }
 
-/// The iterations of a search.
+/// The iterations of a search of one position, which may have been asked several times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outlook {
-    /// Depth, and the nodes of all iterations so far.
-    iterations: Vec<(u32, u64)>,
+    /// What the iteration of each depth cost, from the first on: the most of all times, since the table spares later ones most of it.
+    costs: Vec<u64>,
+    /// The nodes of all iterations so far, of the last time.
+    nodes: u64,
 }
 
 impl Outlook {
     /// Takes note of an iteration that is done.
     pub(super) fn note(&mut self, report: &SearchReport) {
-        self.iterations.retain(|(depth, _)| *depth < report.depth);
-        self.iterations.push((report.depth, report.nodes));
+        if report.depth <= 1 {
+            self.nodes = 0;
+        }
+        let cost = report.nodes.saturating_sub(self.nodes).max(1);
+        self.nodes = report.nodes;
+        let at = report.depth.saturating_sub(1) as usize;
+        if at >= self.costs.len() {
+            self.costs.resize(at + 1, 1);
+        }
+        self.costs[at] = self.costs[at].max(cost);
     }
 
     /// How many more nodes the next iteration takes; none where nothing can be said.
     pub(super) fn next(&self) -> Option<f64> {
-        self.nodes_to(self.iterations.last()?.0 + 1)
+        self.nodes_to(self.costs.len() as u32 + 1)
     }
 
     /// How many more nodes a look at all that is within `horizon` moves takes; none where nothing can be said, as where the
     /// search is already further than that.
     pub(super) fn nodes_to(&self, horizon: u32) -> Option<f64> {
-        let last = self.iterations.len().checked_sub(1).filter(|last| last + 1 >= FEWEST)?;
-        let cost = |at: usize| {
-            let earlier = at.checked_sub(1).map_or(0, |at| self.iterations[at].1);
-            self.iterations[at].1.saturating_sub(earlier).max(1) as f64
-        };
+        let [.., before, _, last] = self.costs[..] else { return None };
+        let depth = self.costs.len();
+        let left = horizon.checked_sub(depth as u32).filter(|left| *left > 0)?;
+        if depth < FEWEST {
+            return None;
+        }
         // Iterations of odd and even depth differ, so every other one is compared.
-        let growth = (cost(last) / cost(last - 2)).sqrt().max(LEAST_GROWTH);
-        let left = horizon.checked_sub(self.iterations[last].0).filter(|left| *left > 0)?;
+        let growth = (last as f64 / before as f64).sqrt().max(LEAST_GROWTH);
         let sum = growth * (growth.powf(f64::from(left)) - 1.0) / (growth - 1.0);
-        let needed = cost(last) * sum;
+        let needed = last as f64 * sum;
         needed.is_finite().then_some(needed)
     }
 }
@@ -103,12 +113,15 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_begins_anew_replaces_what_was_seen() {
+    fn a_search_that_is_spared_iterations_by_its_table_is_not_taken_for_a_fast_one() {
         let mut seen = outlook(&[10, 30, 70, 150]);
-        let mut report = SearchReport::empty("alpha-beta", Role(0), 2);
-        (report.depth, report.nodes) = (1, 1);
-        seen.note(&report);
-        assert_eq!(seen.iterations, [(1, 1)]);
+        let before = seen.nodes_to(9);
+        for (depth, nodes) in [(1, 1), (2, 2), (3, 3), (4, 4)] {
+            let mut report = SearchReport::empty("alpha-beta", Role(0), 2);
+            (report.depth, report.nodes) = (depth, nodes);
+            seen.note(&report);
+        }
+        assert_eq!(seen.nodes_to(9), before);
     }
 
     #[test]

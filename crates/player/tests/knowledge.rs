@@ -63,7 +63,9 @@ fn play(game: &Game, archive: &Arc<dyn Archive>, start: Duration) -> Vec<String>
     let reasoner = Reasoner::build(game, &Budget::default());
     let mut setup = Setup::new(game, Role(0)).with_reasoner(&reasoner);
     setup.archive = Some(archive.clone());
-    let mut player: Player = Strategy::parse("fluxion").expect("the default").player(setup);
+    // Small games would be solved, and then there is nothing to learn.
+    let strategy = Strategy::parse("fluxion:guard=0").expect("the default");
+    let mut player: Player = strategy.player(setup);
     let begin = Instant::now();
     player.start(&Deadline::within(start)).expect("started");
     assert!(begin.elapsed() < start + Duration::from_secs(1), "{:?}", begin.elapsed());

@@ -4,9 +4,11 @@
 //! `fluxion ablation` does the same resumably; this one needs nothing but the player, and tells the depth and
 //! the nodes that each strategy reached.
 
+mod common;
+
 use std::time::Duration;
 
-use game::{Budget, Deadline, Game, JointMove, Reasoner, Role};
+use game::{Budget, Deadline, JointMove, Reasoner, Role};
 use player::{Player, Setup, Strategy};
 
 struct Match<'m> {
@@ -87,7 +89,6 @@ fn main() {
         println!("START PLAY MATCHES ONE OTHER GAME...");
         return;
     };
-    let seconds = |text: &str| Duration::from_secs_f64(text.parse().unwrap_or(1.0));
     let (Ok(one), Ok(other)) = (Strategy::parse(one), Strategy::parse(other)) else {
         println!("no such strategy");
         return;
@@ -95,19 +96,12 @@ fn main() {
     let verbose = std::env::var_os("VERBOSE").is_some();
     let mut all = Vec::new();
     for name in games {
-        let text = match library::find(name) {
-            Some(entry) => entry.rules.to_owned(),
-            None => std::fs::read_to_string(name).unwrap_or_default(),
-        };
-        let Ok(game) = Game::from_text(&text) else {
-            println!("{name}: not a game");
-            continue;
-        };
+        let Some(game) = common::game(name) else { continue };
         let reasoner = Reasoner::build(&game, &Budget::default());
         let mut work = [Work::default(), Work::default()];
         let one_match = Match {
             reasoner: &reasoner,
-            clocks: (seconds(start), seconds(play)),
+            clocks: (common::seconds(start), common::seconds(play)),
             strategies: (&one, &other),
         };
         let roles = game.roles().len() as u64;

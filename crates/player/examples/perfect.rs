@@ -4,10 +4,12 @@
 //! The opponent knows the value of every position by alpha-beta without a clock, and chooses at random among the moves that keep it.
 //! Every move of the strategy is compared with the same values: a move after which the game is worth less is a mistake.
 
+mod common;
+
 use std::time::Duration;
 
 use game::playout::Random;
-use game::{Budget, Deadline, Game, JointMove, Machine, Move, Reasoner, Role, State};
+use game::{Budget, Deadline, JointMove, Machine, Move, Reasoner, Role, State};
 use player::{Player, Setup, Strategy};
 use search::class::{self, Sampling};
 use search::deepening::{Deepening, Options};
@@ -125,7 +127,6 @@ fn main() {
         println!("START PLAY MATCHES STRATEGY GAME...");
         return;
     };
-    let seconds = |text: &str| Duration::from_secs_f64(text.parse().unwrap_or(1.0));
     let Ok(strategy) = Strategy::parse(strategy) else {
         println!("no such strategy");
         return;
@@ -133,14 +134,7 @@ fn main() {
     println!("| game | worth to the first role | matches | points | due | own moves | mistakes |");
     println!("|---|---|---|---|---|---|---|");
     for name in games {
-        let text = match library::find(name) {
-            Some(entry) => entry.rules.to_owned(),
-            None => std::fs::read_to_string(name).unwrap_or_default(),
-        };
-        let Ok(game) = Game::from_text(&text) else {
-            println!("{name}: not a game");
-            continue;
-        };
+        let Some(game) = common::game(name) else { continue };
         let reasoner = Reasoner::build(&game, &Budget::default());
         let known = class::sample(&mut *reasoner.machine(), &Sampling::default());
         let class = match known {
@@ -162,7 +156,7 @@ fn main() {
         let table = Table {
             reasoner: &reasoner,
             strategy: &strategy,
-            clocks: (seconds(start), seconds(play)),
+            clocks: (common::seconds(start), common::seconds(play)),
         };
         for number in 0..matches.parse().unwrap_or(2_u64) {
             let seat = Role((number % 2) as u32);

@@ -65,7 +65,12 @@ const EVALUATORS: &[&str] =
 pub(crate) static FLUXION: &[OptionInfo] = &[
     whole("threads", (1.0, 256.0), "1", "threads that share the graph"),
     NODES,
-    whole("guard", (0.0, 100.0), "12", "percent of a move's time for alpha-beta beside the tree"),
+    whole(
+        "guard",
+        (0.0, 100.0),
+        "12",
+        "percent of a move's time for alpha-beta beside the tree; 0 for none, also to solve games",
+    ),
     switch("learn", "on", "learn values of fluents in the start clock"),
     switch("derive", "on", "make an evaluator from the rules in the start clock"),
     switch("trial", "on", "try in quick games which knowledge and which search pays"),

@@ -370,25 +370,21 @@ impl Prover {
         if open.iter().all(|at| self.verdicts[*at].is_decided()) {
             return;
         }
-        let Some(gates) = self.reasoner.gates() else {
+        let (gates, why_not) = match self.reasoner.gates() {
+            None => (None, Reason::NoCircuit),
+            Some(gates) => (Some(gates).filter(|_| !deadline.passed()), Reason::Time),
+        };
+        let Some(gates) = gates else {
             for at in open {
-                if !self.verdicts[at].is_decided() {
-                    let reason = Reason::NoCircuit;
-                    self.verdicts[at] = Verdict::Unknown { reason, seconds: 0.0 };
+                if self.verdicts[at].is_decided() {
+                    continue;
                 }
+                self.verdicts[at] = Verdict::Unknown { reason: why_not.clone(), seconds: 0.0 };
             }
             return;
         };
         let ground: Vec<GroundProperty> =
             open.iter().filter_map(|at| self.ground[*at].as_ref().ok().cloned()).collect();
-        if deadline.passed() {
-            for at in open {
-                if !self.verdicts[at].is_decided() {
-                    self.verdicts[at] = Verdict::Unknown { reason: Reason::Time, seconds: 0.0 };
-                }
-            }
-            return;
-        }
         let mut options = sat::Options::default();
         options.play.seed = seed;
         let believed = self.believed(&open);

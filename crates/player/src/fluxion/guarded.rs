@@ -60,6 +60,7 @@ impl Solver {
         (effort, percent): (&Effort, u32),
         observe: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
+        let share = part(effort, percent)?;
         if self.asked.as_ref() != Some(state) {
             (self.asked, self.outlook) = (Some(state.clone()), Outlook::default());
         }
@@ -68,7 +69,7 @@ impl Solver {
             outlook.note(report);
             observe(report);
         };
-        let first = self.ask(state, role, &part(effort, percent)?, &mut noting);
+        let first = self.ask(state, role, &share, &mut noting);
         self.outlook = outlook;
         let first = first?;
         let Some(rest) = self.worth_more(state, effort, &first) else {

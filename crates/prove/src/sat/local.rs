@@ -14,7 +14,7 @@ use game::Deadline;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::{Input, Model};
-use super::move_sets::{classes, exclusions};
+use super::move_sets::{Classes, classes, exclusions};
 use super::solver::{Answer, Lit, Sat, TRUE};
 use super::unroll::{Cut, Fanout, Start, Unrolling};
 
@@ -221,6 +221,9 @@ impl<'m> Locals<'m> {
         }
         let found: Vec<_> =
             there.iter().map(|(_, moves)| classes(self.model, behind, moves)).collect();
+        if found.iter().any(|role| role.classes.len() > MOST_CLASSES) {
+            return None;
+        }
         let mut ranks = vec![0; self.model.graph.nodes().len()];
         for set in found.iter().flat_map(|role| &role.sets) {
             ranks[set.node()] = 1;
@@ -231,39 +234,7 @@ impl<'m> Locals<'m> {
             return Some(Vec::new());
         }
         for (role, (found, (places, _))) in found.iter().zip(&there).enumerate() {
-            if found.classes.len() > MOST_CLASSES {
-                return None;
-            }
-            let needs = self.needs(role);
-            let mut made = Vec::new();
-            let mut members = vec![Vec::new(); found.sets.len()];
-            let moves = found.classes.iter().flat_map(|(_, moves)| moves);
-            let moves: Vec<usize> = moves.map(|at| places[*at as usize]).collect();
-            let others = needs.of_others(&moves).map(|common| (&[][..], common));
-            let common = |moves: &[u32]| needs.common(moves.iter().map(|at| places[*at as usize]));
-            let classes = found.classes.iter();
-            let classes = classes.filter_map(|(sets, moves)| Some((&sets[..], common(moves)?)));
-            for (sets, common) in classes.chain(others) {
-                let class = attempt.sat.fresh();
-                made.push(class);
-                for set in sets {
-                    members[*set as usize].push(class);
-                }
-                for condition in common {
-                    let literal = attempt.unrolling.literal(&mut attempt.sat, 0, condition)?;
-                    attempt.sat.clause([-class, literal]);
-                }
-            }
-            attempt.sat.at_most_one(&made);
-            attempt.sat.clause(made.iter().copied());
-            for (set, members) in found.sets.iter().zip(members) {
-                let literal = attempt.unrolling.literal(&mut attempt.sat, 0, *set)?;
-                for class in &made {
-                    let within = members.binary_search(class).is_ok();
-                    attempt.sat.clause([-class, if within { literal } else { -literal }]);
-                }
-                attempt.sat.clause(members.into_iter().chain([-literal]));
-            }
+            attempt.classify(role, found, places)?;
         }
         attempt.needed(assumed, conflicts)
     }
@@ -417,6 +388,41 @@ impl<'l, 'm> Attempt<'l, 'm> {
             self.others(role, &places, made)?;
         }
         if there.len() >= MANY_MOVES { self.exclude(behind, &there) } else { Some(()) }
+    }
+
+    /// A role makes a move of one class, or another one that is in no set: what all moves of the class need holds then, and exactly
+    /// those sets hold that it is in. Moves of classes are places in `places`, which are those of the role's moves.
+    fn classify(&mut self, role: usize, found: &Classes, places: &[usize]) -> Option<()> {
+        let needs = self.locals.needs(role);
+        let moves = found.classes.iter().flat_map(|(_, moves)| moves);
+        let moves: Vec<usize> = moves.map(|at| places[*at as usize]).collect();
+        let others = needs.of_others(&moves).map(|common| (&[][..], common));
+        let common = |moves: &[u32]| needs.common(moves.iter().map(|at| places[*at as usize]));
+        let classes = found.classes.iter();
+        let classes = classes.filter_map(|(sets, moves)| Some((&sets[..], common(moves)?)));
+        let (mut made, mut members) = (Vec::new(), vec![Vec::new(); found.sets.len()]);
+        for (sets, common) in classes.chain(others) {
+            let class = self.sat.fresh();
+            made.push(class);
+            for set in sets {
+                members[*set as usize].push(class);
+            }
+            for condition in common {
+                let literal = self.unrolling.literal(&mut self.sat, 0, condition)?;
+                self.sat.clause([-class, literal]);
+            }
+        }
+        self.sat.at_most_one(&made);
+        self.sat.clause(made.iter().copied());
+        for (set, members) in found.sets.iter().zip(members) {
+            let literal = self.unrolling.literal(&mut self.sat, 0, *set)?;
+            for class in &made {
+                let within = members.binary_search(class).is_ok();
+                self.sat.clause([-class, if within { literal } else { -literal }]);
+            }
+            self.sat.clause(members.into_iter().chain([-literal]));
+        }
+        Some(())
     }
 
     /// If none of the moves that are there is made, another one is: what all the others need holds then.

@@ -1,0 +1,23 @@
+//! What examples that play matches read from their command line.
+
+use std::time::Duration;
+
+use game::Game;
+
+/// A game of the library, or of a file; none, and a line about it, if there is no such game.
+pub fn game(name: &str) -> Option<Game> {
+    let text = match library::find(name) {
+        Some(entry) => entry.rules.to_owned(),
+        None => std::fs::read_to_string(name).unwrap_or_default(),
+    };
+    let game = Game::from_text(&text).ok();
+    if game.is_none() {
+        println!("{name}: not a game");
+    }
+    game
+}
+
+/// Seconds of a clock; one where it is no number.
+pub fn seconds(text: &str) -> Duration {
+    Duration::from_secs_f64(text.parse().unwrap_or(1.0))
+}

@@ -75,6 +75,11 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     switch("derive", "on", "make an evaluator from the rules in the start clock"),
     switch("trial", "on", "try in quick games which knowledge and which search pays"),
     switch(
+        "deepening",
+        "on",
+        "let alpha-beta take the place of the tree where quick games speak for it",
+    ),
+    switch(
         "guess",
         "off",
         "let traps, moves, length and evaluation have a say in which search to use",
@@ -132,6 +137,7 @@ pub(crate) static DEEPENING: &[OptionInfo] = &[
     switch("killers", "on", "killer moves"),
     choice("windows", &["scout", "alphabeta", "full"], "which parts of the tree are left out"),
     switch("nonuniform", "off", "search less promising moves less deep (thesis Eq. 4.4)"),
+    switch("reductions", "off", "a less deep first look at moves that come late in the order"),
     switch("quiescence", "off", "search noisy leaves further (Rauber-14)"),
     choice("noise", &["applicable", "possible"], "which actions tell noisy leaves"),
     choice("simultaneous", &["mixed", "serial"], "where several roles choose"),
@@ -257,6 +263,7 @@ fn deepening_options(options: &Options, context: &Context) -> deepening::Options
         } else {
             DepthLimit::Uniform
         },
+        reductions: options.is_on("reductions"),
         quiescence: options
             .is_on("quiescence")
             .then(|| Quiescence { noise: noise(options), ..Quiescence::default() }),

@@ -138,13 +138,14 @@ fn two_player_games_are_solved_with_the_value_of_brute_force() {
     let mut random = Random::new(2);
     let thesis = Options { simultaneous: Simultaneous::Mixed, ..Options::thesis() };
     let quiescent = Options { quiescence: Some(Quiescence::default()), ..Options::default() };
+    let reducing = Options { reductions: true, ..Options::default() };
     for number in 0..games(1000) {
         let kind = Kind { simultaneous: number % 3 == 0, layered: number % 2 == 0, ..DUEL };
         let graph = Graph::random(kind, &mut random);
         let game = graph.game();
         let role = number as u32 % 2;
         let expected = against_all(&graph, 0, role as usize, 100, true);
-        for options in [&Options::default(), &thesis, &quiescent] {
+        for options in [&Options::default(), &thesis, &quiescent, &reducing] {
             let report = run((&graph, &game), role, options, &Effort::default());
             let value = report.value();
             assert!(report.solved && value.is_exact(), "game {number}: {report:?}");

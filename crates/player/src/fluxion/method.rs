@@ -18,7 +18,8 @@ pub(super) enum Method {
     Planning,
     /// Monte-Carlo tree search, guarded by alpha-beta: two roles, constant sum, moves in turn.
     Guarded,
-    /// Alpha-beta with the best evaluator: the same class of games, where quick games show it to be better.
+    /// Alpha-beta with the best evaluator, or what takes its place in other classes of games: where quick games show it to be
+    /// better.
     Deepening,
     /// Monte-Carlo tree search by decoupled UCT: simultaneous moves, or more than two roles, or no
     /// constant sum.
@@ -58,6 +59,15 @@ impl Method {
     }
 }
 
+/// Where values of states come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Learned from random play.
+    Learned,
+    /// Made from the rules.
+    Derived,
+}
+
 /// The parts of the memory: the tree, and the table beside it.
 const TABLE_SHARE: usize = 4;
 /// Learned values that predict less than this are not used: a correlation with the results of random play.
@@ -77,12 +87,23 @@ pub(super) struct Parts<'p> {
 }
 
 impl Parts<'_> {
-    /// The evaluator that predicts best.
+    /// The evaluator that was found to be the best for looking ahead; else the one that predicts best.
     fn best_evaluator(&self) -> Option<Box<dyn Evaluator>> {
+        if let Some(found) = self.known.leaves.and_then(|source| self.evaluator(source)) {
+            return Some(found);
+        }
         let both = [&self.known.learned, &self.known.derived];
         let merit = |judged: &&Judged| judged.merit.unwrap_or(0.0);
         let best = both.into_iter().flatten().max_by(|a, b| merit(a).total_cmp(&merit(b)));
         best.map(|judged| judged.evaluator.another())
+    }
+
+    fn evaluator(&self, source: Source) -> Option<Box<dyn Evaluator>> {
+        let judged = match source {
+            Source::Learned => &self.known.learned,
+            Source::Derived => &self.known.derived,
+        };
+        judged.as_ref().map(|judged| judged.evaluator.another())
     }
 
     /// What was learned, if it predicts anything: its values are those of playouts.
@@ -98,7 +119,7 @@ impl Parts<'_> {
         let in_turn = self.known.class.turn_taking.value;
         match (method, solved) {
             (Method::Planning, _) => self.planner(),
-            (Method::Deepening, _) => self.guard(),
+            (Method::Deepening, _) => self.looking_ahead(),
             (Method::Guarded | Method::Sampling, Some(solved)) => {
                 Box::new(Guarded::new(self.tree(), solved, percent.max(SOLVED), in_turn))
             }
@@ -144,7 +165,7 @@ impl Parts<'_> {
     fn tree(&self) -> Box<dyn Search> {
         let memory = self.context.memory - self.context.memory / TABLE_SHARE;
         let guided = self.known.guided && self.known.method != Method::Sampling;
-        self.tree_with(self.learned(), guided, memory)
+        self.tree_with(self.learned().filter(|_| self.known.tree_values), guided, memory)
     }
 
     /// A tree search for a trial, with or without what was learned, with or without preferences in playouts.
@@ -180,11 +201,31 @@ impl Parts<'_> {
         })
     }
 
-    /// Alpha-beta with the best evaluator.
+    /// Alpha-beta with the best evaluator, to prove things: every move gets the same depth.
     pub(super) fn guard(&self) -> Box<dyn Search> {
-        let memory = self.context.memory / TABLE_SHARE;
-        let options = deepening::Options { memory, ..deepening::Options::default() };
-        let evaluator = self.best_evaluator().unwrap_or_else(|| Box::new(Blind));
+        self.deepening(self.best_evaluator(), self.context.memory / TABLE_SHARE, false)
+    }
+
+    /// Alpha-beta with the best evaluator, to play by; max^n where that fits the game.
+    fn looking_ahead(&self) -> Box<dyn Search> {
+        self.deepening(self.best_evaluator(), self.context.memory, true)
+    }
+
+    /// The same for a trial, with values of one kind; none where there are none.
+    pub(super) fn small_deepening(&self, source: Source) -> Option<Box<dyn Search>> {
+        let evaluator = self.evaluator(source)?;
+        Some(self.deepening(Some(evaluator), SMALL, true))
+    }
+
+    /// With reductions lines are seen that are several moves longer; 70 points of 100 against the same search without (docs/strength.md).
+    fn deepening(
+        &self,
+        evaluator: Option<Box<dyn Evaluator>>,
+        memory: usize,
+        reductions: bool,
+    ) -> Box<dyn Search> {
+        let options = deepening::Options { memory, reductions, ..deepening::Options::default() };
+        let evaluator = evaluator.unwrap_or_else(|| Box::new(Blind));
         let class = self.known.class.clone();
         let search = Deepening::new(self.context.machine(), evaluator, class, &options);
         Box::new(match &self.known.symmetries {

@@ -9,11 +9,12 @@
 //! | `proving` | what was sampled about the game, proved |
 //! | `method` | which search fits |
 //! | `guess` | which search is likely to be better, from features of the game |
-//! | `trial` | quick games between two ways to search |
+//! | `trial`, `contest` | quick games between two ways to search; which of them to play, and what follows |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
 //! | `outlook` | whether a position can be solved soon |
 
 mod aside;
+mod contest;
 mod findings;
 mod guarded;
 mod guess;
@@ -49,6 +50,8 @@ pub(crate) struct Wishes {
     /// Whether ways to search are tried in quick games, and whether features of the game have a say.
     pub(crate) trial: bool,
     pub(crate) guess: bool,
+    /// Whether alpha-beta may take the place of the tree.
+    pub(crate) deepening: bool,
     /// The weight of exploration.
     pub(crate) exploration: f64,
     /// How much playouts prefer moves that did well, where that pays.
@@ -87,6 +90,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         derive: options.is_on("derive"),
         trial: options.is_on("trial"),
         guess: options.is_on("guess"),
+        deepening: options.is_on("deepening"),
         exploration: options.number("c"),
         guide: options.number("guide"),
         prior: options.number("prior"),

@@ -3,24 +3,21 @@
 //! Every stage has a part of the clock and a longest time, so that a clock of seconds and one of minutes are
 //! both used sensibly; what is not ready in time is done without. The rest of the clock is searched.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{Canonicalizer, Deadline, Evaluator};
 use search::class::{self, Certainty, Sampling};
-use search::{Effort, GameClass, Search, Stop};
+use search::{Effort, GameClass, Stop};
 
 use super::Wishes;
 use super::findings::{Account, class_in_words};
 use super::guarded::Solver;
 use super::guess::guess;
-use super::method::{Method, Parts};
+use super::method::{Method, Parts, Source};
 use super::proving;
 use super::recalling;
 use super::remembering::Earlier;
-use super::trial::{Tally, Trial};
-use crate::knowledge::Tried;
 use crate::lessons::{self, Lesson, POSITIONS};
 use crate::searcher;
 use crate::thinker::Context;
@@ -35,6 +32,10 @@ pub(super) struct Known {
     pub(super) derived: Option<Judged>,
     /// Whether playouts prefer moves that did well.
     pub(super) guided: bool,
+    /// Whether the tree search uses what was learned.
+    pub(super) tree_values: bool,
+    /// Which values alpha-beta has for its leaves; those that predict best where that is open.
+    pub(super) leaves: Option<Source>,
     /// What solved the game, with all it remembers.
     pub(super) solved: Option<Solver>,
     /// The delete relaxation, for games of one role.
@@ -42,7 +43,7 @@ pub(super) struct Known {
     /// States that are the same up to symmetry, where that was asked for.
     pub(super) symmetries: Option<Arc<dyn Canonicalizer>>,
     /// The chance that alpha-beta is better than the tree, guessed from features of the game.
-    chance: Option<f64>,
+    pub(super) chance: Option<f64>,
     /// Whether the circuit was there.
     pub(super) on_circuit: bool,
     /// What is proved, or refuted, about guesses of the analysis of structures.
@@ -72,6 +73,8 @@ impl Known {
             learned: None,
             derived: None,
             guided: true,
+            tree_values: true,
+            leaves: None,
             solved: None,
             relaxation: None,
             symmetries: None,
@@ -107,27 +110,6 @@ const REFRESHER: Share = Share(0.1, Duration::from_secs(3));
 const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
 const PROOFS: Share = Share(0.05, Duration::from_secs(3));
 const GUESS: Share = Share(0.15, Duration::from_secs(3));
-/// One trial after the other, each with its part of what is left.
-const GUIDED_TRIAL: Share = Share(0.3, Duration::from_secs(20));
-const LEARNED_TRIAL: Share = Share(0.35, Duration::from_secs(25));
-const DEEPENING_TRIAL: Share = Share(0.4, Duration::from_secs(25));
-/// How many games a trial should have time for, and how long a move may take. In less time nothing is learned about moves.
-const GAMES: f64 = 16.0;
-const PACE: (Duration, Duration) = (Duration::from_millis(8), Duration::from_millis(60));
-/// What matches of equal nodes in other games say about preferences in playouts and about learned values: mean points (see
-/// docs/strength.md), which count as much as so many games of a trial.
-const GUIDED_MEAN: f64 = 0.6;
-const LEARNED_MEAN: f64 = 0.57;
-const BELIEF: f64 = 10.0;
-/// A trial decides for alpha-beta only where it is that clear, in standard deviations: with little time
-/// alpha-beta looks better than it is.
-const CLEAR: f64 = 3.0;
-/// By how many standard deviations a trial has to speak for alpha-beta, where features of the game give it a chance: for
-/// even chances as many as without a guess, for a certain one it has to speak against it as clearly not to be used.
-pub(super) fn needed(chance: Option<f64>) -> f64 {
-    chance.map_or(CLEAR, |chance| CLEAR * (3.0 - 4.0 * chance).clamp(-1.0, 1.0))
-}
-
 /// The time for a stage where the clock has no end.
 const WITHOUT_CLOCK: Duration = Duration::from_secs(2);
 
@@ -141,7 +123,7 @@ impl Share {
 /// The plan.
 pub(super) struct Opening<'o> {
     pub(super) context: &'o Context,
-    wishes: &'o Wishes,
+    pub(super) wishes: &'o Wishes,
     pub(super) known: Known,
     pub(super) earlier: Earlier,
 }
@@ -192,6 +174,7 @@ impl<'o> Opening<'o> {
         if let Ok((class, stop)) = found {
             self.earlier.class = stop != Stop::Time;
             self.known.method = Method::of(&class);
+            self.known.tree_values = self.known.method == Method::Guarded;
             self.known.class = class;
         }
         let words = class_in_words(&self.known.class);
@@ -227,10 +210,12 @@ impl<'o> Opening<'o> {
         self.known.account.note("solution", begin, words);
     }
 
-    /// Learns values of fluents, where the circuit is there. Only where two roles share a constant sum: with
-    /// more roles and with simultaneous moves it did not pay in matches.
+    /// Learns values of fluents, where the circuit is there and there are several roles. Only where two roles share a constant
+    /// sum the tree has them unless a trial speaks against it: with more roles and with simultaneous moves they did not pay there
+    /// in matches.
     fn lesson(&mut self, deadline: &Deadline) -> Option<Lesson> {
-        if !self.wishes.learn || self.known.method != Method::Guarded || !self.known.on_circuit {
+        let plans = self.known.method == Method::Planning;
+        if !self.wishes.learn || plans || !self.known.on_circuit {
             return None;
         }
         let (context, role) = (self.context.clone(), self.context.role);
@@ -322,79 +307,13 @@ impl<'o> Opening<'o> {
         self.known.chance = self.known.account.try_aside("guess", &GUESS.of(deadline), measure);
     }
 
-    /// Tries in quick games what pays in this game: preferences of playouts and what was learned are dropped where they do not,
-    /// and alpha-beta takes the place of the tree where it is clearly better.
-    fn try_out(&mut self, deadline: &Deadline) {
-        if !self.wishes.trial || self.known.method != Method::Guarded || deadline.left().is_none() {
-            return;
-        }
-        if self.wishes.guide > 0.0 && self.known.on_circuit {
-            let searches =
-                [self.parts().small_tree(false, true), self.parts().small_tree(false, false)];
-            let name = "trial: playouts with preferences against without";
-            let tally = self.trial(name, searches, &GUIDED_TRIAL, deadline);
-            self.known.guided = tally.is_likely_better(BELIEF, GUIDED_MEAN);
-        }
-        let guided = self.known.guided;
-        if self.known.learned.is_some() {
-            let searches =
-                [self.parts().small_tree(true, guided), self.parts().small_tree(false, guided)];
-            let name = "trial: learned values against none";
-            let tally = self.trial(name, searches, &LEARNED_TRIAL, deadline);
-            if !tally.is_likely_better(BELIEF, LEARNED_MEAN) {
-                self.known.learned = None;
-            }
-        }
-        if self.known.learned.is_some() || self.known.derived.is_some() {
-            let searches = [self.parts().small_tree(true, guided), self.parts().guard()];
-            let name = "trial: tree against alpha-beta";
-            let tally = self.trial(name, searches, &DEEPENING_TRIAL, deadline);
-            if tally.is_clear(needed(self.known.chance)) {
-                self.known.method = Method::Deepening;
-            }
-        }
-    }
-
-    fn parts(&self) -> Parts<'_> {
+    pub(super) fn parts(&self) -> Parts<'_> {
         Parts { context: self.context, known: &self.known, options: self.wishes }
-    }
-
-    /// Quick games between two searches, for a part of the time left.
-    fn trial(
-        &mut self,
-        name: &'static str,
-        mut searches: [Box<dyn Search>; 2],
-        share: &Share,
-        deadline: &Deadline,
-    ) -> Tally {
-        let before = self.earlier.known.tried(name).cloned();
-        let before =
-            before.map_or(Tally::default(), |t| Tally { games: t.games, points: t.points });
-        // The more games there were in earlier matches, the less time for new ones.
-        let fewer = GAMES / (GAMES + f64::from(before.games));
-        let (begin, share) = (Instant::now(), Share(share.0 * fewer, share.1).of(deadline));
-        let length = self.known.class.mean_length.unwrap_or(100.0).max(1.0);
-        let pace = share.left().unwrap_or_default().div_f64(length * GAMES).clamp(PACE.0, PACE.1);
-        let mut machine = self.context.machine();
-        let mut trial = Trial { machine: &mut *machine, pace, seed: self.context.seed };
-        let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
-        let tally = catch_unwind(run).unwrap_or_default();
-        let earlier = match before.games {
-            0 => String::new(),
-            games => format!(", earlier {:.1} in {games}", before.points),
-        };
-        let words = format!("{:.1} points in {} games{earlier}", tally.points, tally.games);
-        self.known.account.note(name, begin, words);
-        let new = Tried { name: name.to_owned(), games: tally.games, points: tally.points };
-        self.earlier.trials.push(new);
-        Tally { games: tally.games + before.games, points: tally.points + before.points }
     }
 
     /// Makes an evaluator from the rules, and judges it by what was held out of learning.
     fn derive(&mut self, lesson: Option<Lesson>, deadline: &Deadline) {
-        // Other methods have no use for it.
-        let useful = matches!(self.known.method, Method::Guarded | Method::Planning);
-        if !self.wishes.derive || !useful || !self.known.on_circuit {
+        if !self.wishes.derive || !self.known.on_circuit {
             return;
         }
         let (context, role) = (self.context.clone(), self.context.role);

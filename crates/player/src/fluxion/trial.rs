@@ -9,6 +9,8 @@ use game::playout::{Random, random_joint_move};
 use game::{Deadline, JointMove, Machine, ReasonError, Role, State};
 use search::{Effort, Look, Search, Turn, rewards};
 
+use crate::searcher;
+
 /// What games amounted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tally {
@@ -24,19 +26,23 @@ impl Tally {
         if self.games == 0 { 0.5 } else { self.points / f64::from(self.games) }
     }
 
-    /// Whether the first search is likely to be the better one, where so many `games` with `mean` points are already known of
-    /// other games of this kind. Moves of a trial are quick, and games few, so they have to speak against that.
-    pub(super) fn is_likely_better(&self, games: f64, mean: f64) -> bool {
-        (self.points + games * mean) / (f64::from(self.games) + games) >= 0.5
+    /// The mean points that the first search is to be expected to get, where so many `games` with `mean` points are already known
+    /// of other games of this kind: games of a trial are few.
+    pub(super) fn expected(&self, games: f64, mean: f64) -> f64 {
+        (self.points + games * mean) / (f64::from(self.games) + games)
     }
 
-    /// Whether the second search did better by so much that chance hardly explains it: by more than
-    /// `deviations` standard deviations of games that are won or lost with even chances.
-    pub(super) fn is_clear(&self, deviations: f64) -> bool {
-        (0.5 - self.mean()) * 2.0 * f64::from(self.games).sqrt() > deviations
+    /// Whether one search did better by so much that chance hardly explains it: by [`CLEAR`] standard deviations of games that
+    /// are won or lost with even chances.
+    pub(super) fn is_clear(&self) -> bool {
+        let deviations = (0.5 - self.mean()).abs() * 2.0 * f64::from(self.games).sqrt();
+        self.games >= FEWEST && deviations >= CLEAR
     }
 }
 
+/// A trial is over when it is that clear after at least so many games.
+const CLEAR: f64 = 2.0;
+const FEWEST: u32 = 4;
 /// Games are given up after that many moves and count as even.
 const LONGEST: usize = 300;
 /// Random moves at the beginning of each round of games, so that games differ.
@@ -58,8 +64,8 @@ pub(super) struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// Plays games until the deadline, the first search on each seat in turn and the second on all others; a
-    /// game that is under way then does not count.
+    /// Plays games until the result is clear or the deadline passes, the first search on each seat in turn and the second on all
+    /// others; a game that is under way then does not count.
     pub(super) fn run(
         &mut self,
         searches: &mut [Box<dyn Search>; 2],
@@ -67,7 +73,7 @@ impl Trial<'_> {
     ) -> Tally {
         let mut tally = Tally::default();
         let mut random = Random::new(self.seed);
-        while !deadline.passed() {
+        while !deadline.passed() && !tally.is_clear() {
             let Ok(Some(start)) = self.opening(&mut random) else { break };
             for first in 0..self.machine.game().roles().len() {
                 match self.game(searches, &start, first, deadline) {
@@ -105,6 +111,7 @@ impl Trial<'_> {
         for search in searches.iter_mut() {
             search.forget();
         }
+        let mut random = Random::new(self.seed ^ seat as u64);
         let mut state = start.clone();
         let mut look = Look::default();
         for _ in 0..LONGEST {
@@ -121,7 +128,8 @@ impl Trial<'_> {
                 let end = Instant::now() + self.pace;
                 let effort = Effort::until(deadline.not_after(end));
                 let report = search.search(&state, Role(role as u32), &effort, &mut |_| ())?;
-                joint[role] = report.best.unwrap_or(joint[role]);
+                let chosen = searcher::thought(&report, &mut random);
+                joint[role] = chosen.map_or(joint[role], |thought| thought.action);
             }
             state = self.machine.next(&state, &JointMove(joint))?;
         }

@@ -12,7 +12,7 @@
 use game::{JointMove, Move, Role, State};
 
 use super::context::{Context, DEEPEST, Mills, mills, points};
-use super::depth::{PLY, of_successor};
+use super::depth::{PLY, of_successor, reduced};
 use super::entry::{Balance, Bound, Entry};
 use super::frame::{Frame, key_for, key_of_other};
 use super::options::{Options, Simultaneous, Windows};
@@ -377,6 +377,13 @@ impl AlphaBeta {
         (a, b): (Mills, Mills),
     ) -> Result<Outcome, Stop> {
         let scouting = self.options.windows == Windows::Scout && at > 0 && a > -BEYOND && a + 1 < b;
+        let less = if self.options.reductions { reduced(depth, at) } else { depth };
+        if less < depth && a > -BEYOND && node.ply > 0 {
+            let found = self.follow(ctx, node, look, branch, less, maximising, (a, a + 1))?;
+            if found.value <= a {
+                return Ok(found);
+            }
+        }
         if scouting {
             let found = self.follow(ctx, node, look, branch, depth, maximising, (a, a + 1))?;
             if found.value <= a || found.value >= b {

@@ -19,6 +19,25 @@ pub(super) fn of_successor(limit: DepthLimit, depth: u32, place: usize, count: u
     }
 }
 
+/// The depth of a first look at the move at `place` of the order, where a full look goes `depth` deep: moves after the first few get
+/// one move less, those far down a long list two. Own choice; with one less from the last two moves on, two less from place 8 and three
+/// from place 20, reductions did harm (docs/strength.md).
+pub(super) fn reduced(depth: u32, place: usize) -> u32 {
+    let less = match place {
+        _ if depth < REDUCED => 0,
+        0..EARLY => 0,
+        EARLY..LATE => PLY,
+        _ if depth < 2 * REDUCED => PLY,
+        _ => 2 * PLY,
+    };
+    depth - less
+}
+
+/// Moves before this place are not reduced, those from the second on by up to two moves; less deep looks are not reduced.
+const EARLY: usize = 3;
+const LATE: usize = 12;
+const REDUCED: u32 = 2 * PLY;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,5 +54,13 @@ mod tests {
         assert_eq!([limit(9, 0, 5), limit(9, 4, 5)], [800, 400]);
         assert_eq!(limit(9, 0, 1), 800);
         assert_eq!(of_successor(DepthLimit::Uniform, 9 * PLY, 4, 5), 8 * PLY);
+    }
+
+    #[test]
+    fn late_moves_get_a_first_look_that_is_less_deep() {
+        let depth = |moves: u32, place| reduced(moves * PLY, place) / PLY;
+        assert_eq!([depth(5, 0), depth(5, 2), depth(5, 3), depth(5, 12)], [5, 5, 4, 3]);
+        // Where little depth is left, nothing is taken away, or not much.
+        assert_eq!([depth(1, 30), depth(2, 30), depth(3, 30), depth(4, 30)], [1, 1, 2, 2]);
     }
 }

@@ -109,6 +109,10 @@ pub struct Options {
     pub aspiration: Option<f64>,
     /// How deep successors are searched.
     pub depth_limit: DepthLimit,
+    /// Whether moves that come late in the order get a first look that is less deep, and a full one only where that shows
+    /// something better (late move reductions; Heinz 2000 calls the like history pruning). Values then depend on the order of moves,
+    /// what is proven does not. Needs windows of no width.
+    pub reductions: bool,
     /// What the other roles want.
     pub opponents: Opponents,
     /// How simultaneous moves are treated.
@@ -129,6 +133,7 @@ impl Default for Options {
             windows: Windows::default(),
             aspiration: Some(5.0),
             depth_limit: DepthLimit::default(),
+            reductions: false,
             opponents: Opponents::default(),
             simultaneous: Simultaneous::default(),
             quiescence: None,

@@ -1,0 +1,166 @@
+//! Which way to search, by quick games of the game at hand.
+//!
+//! Trees and alpha-beta win in different games, and so do the values that alpha-beta has for its leaves: at 20 ms a move
+//! alpha-beta with learned values won all games of knightthrough and of dots and boxes against the tree, with values made from the
+//! rules all of breakthrough and of nine boards, and neither of them one of clobber or hex. Such games are a good forecast of games at the
+//! clocks of matches (docs/strength.md), so they decide.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use game::Deadline;
+use search::Search;
+
+use super::method::{Method, Source};
+use super::opening::{Opening, Share};
+use super::trial::{Tally, Trial};
+use crate::knowledge::Tried;
+
+/// What is known before a trial: the mean points of the first search in other games, which count as much as so many games.
+#[derive(Clone, Copy)]
+struct Belief {
+    mean: f64,
+    games: f64,
+}
+
+/// A trial: its part of the time that is left, how many games it should have time for, how long a move may take, and what is believed before.
+struct Bout {
+    name: &'static str,
+    share: Share,
+    games: f64,
+    pace: (Duration, Duration),
+    belief: Belief,
+}
+
+const fn milliseconds(least: u64, most: u64) -> (Duration, Duration) {
+    (Duration::from_millis(least), Duration::from_millis(most))
+}
+
+/// Preferences in playouts: matches of equal nodes had mean points of 60 in games where they are used at all. In quick moves little is learned
+/// about moves, so that counts for more than some games.
+const GUIDED: Bout = Bout {
+    name: "trial: playouts with preferences against without",
+    share: Share(0.15, Duration::from_secs(10)),
+    games: 12.0,
+    pace: milliseconds(8, 40),
+    belief: Belief { mean: 0.6, games: 10.0 },
+};
+/// Learned values in the tree, where two roles share a constant sum; otherwise they rather did harm.
+const LEARNED: Bout = Bout {
+    name: "trial: learned values against none",
+    share: Share(0.2, Duration::from_secs(15)),
+    games: 12.0,
+    pace: milliseconds(8, 40),
+    belief: Belief { mean: 0.57, games: 10.0 },
+};
+const LEARNED_ELSEWHERE: Belief = Belief { mean: 0.45, games: 8.0 };
+/// The tree against alpha-beta, once for each kind of values that it may have for its leaves: which of them are better against each other
+/// says less.
+const METHODS: [(Source, Bout); 2] = [
+    (
+        Source::Learned,
+        Bout { name: "trial: tree against alpha-beta with learned values", ..METHOD },
+    ),
+    (
+        Source::Derived,
+        Bout { name: "trial: tree against alpha-beta with values of the rules", ..METHOD },
+    ),
+];
+const METHOD: Bout = Bout {
+    name: "",
+    share: Share(0.4, Duration::from_secs(30)),
+    games: 10.0,
+    pace: milliseconds(12, 100),
+    belief: Belief { mean: 0.55, games: 6.0 },
+};
+
+impl Opening<'_> {
+    /// Tries in quick games what pays in this game: preferences of playouts, learned values in the tree, and whether alpha-beta takes
+    /// its place.
+    pub(super) fn try_out(&mut self, deadline: &Deadline) {
+        let plans = self.known.method == Method::Planning;
+        if !self.wishes.trial || plans || deadline.left().is_none() || !self.known.on_circuit {
+            return;
+        }
+        let usual = self.known.method == Method::Guarded;
+        if self.wishes.guide > 0.0 && usual {
+            let with = [true, false].map(|guided| self.parts().small_tree(false, guided));
+            self.known.guided = self.first_is_better(&GUIDED, with, deadline);
+        }
+        let guided = self.known.guided && usual;
+        if self.known.learned.is_some() {
+            let with = [true, false].map(|learned| self.parts().small_tree(learned, guided));
+            let belief = if usual { LEARNED.belief } else { LEARNED_ELSEWHERE };
+            self.known.tree_values =
+                self.first_is_better(&Bout { belief, ..LEARNED }, with, deadline);
+        }
+        if self.wishes.deepening {
+            self.look_for_better(guided, deadline);
+        }
+    }
+
+    /// Lets alpha-beta take the place of the tree where it is better, with the values that are best for that.
+    fn look_for_better(&mut self, guided: bool, deadline: &Deadline) {
+        let mut best = 0.5;
+        for (source, bout) in METHODS {
+            let tree = self.parts().small_tree(self.known.tree_values, guided);
+            let Some(looking_ahead) = self.parts().small_deepening(source) else { continue };
+            let bout = Bout { belief: belief_in_tree(self.known.chance), ..bout };
+            let points = self.bout(&bout, [tree, looking_ahead], deadline);
+            if points < best {
+                best = points;
+                (self.known.method, self.known.leaves) = (Method::Deepening, Some(source));
+            }
+        }
+    }
+
+    fn first_is_better(
+        &mut self,
+        bout: &Bout,
+        searches: [Box<dyn Search>; 2],
+        deadline: &Deadline,
+    ) -> bool {
+        self.bout(bout, searches, deadline) >= 0.5
+    }
+
+    /// Quick games between two searches, for a part of the time left: the mean points that the first one is to be expected to get.
+    fn bout(
+        &mut self,
+        bout: &Bout,
+        mut searches: [Box<dyn Search>; 2],
+        deadline: &Deadline,
+    ) -> f64 {
+        let before = self.earlier.known.tried(bout.name).cloned();
+        let before =
+            before.map_or(Tally::default(), |t| Tally { games: t.games, points: t.points });
+        // The more games there were in earlier matches, the less time for new ones.
+        let fewer = bout.games / (bout.games + f64::from(before.games));
+        let share = Share(bout.share.0 * fewer, bout.share.1);
+        let (begin, share) = (Instant::now(), share.of(deadline));
+        let class = &self.known.class;
+        let moves = if class.turn_taking.value { 1 } else { class.roles };
+        let length = class.mean_length.unwrap_or(100.0).max(1.0) * moves as f64;
+        let pace = share.left().unwrap_or_default().div_f64(length * bout.games);
+        let pace = pace.clamp(bout.pace.0, bout.pace.1);
+        let mut machine = self.context.machine();
+        let mut trial = Trial { machine: &mut *machine, pace, seed: self.context.seed };
+        let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
+        let tally = catch_unwind(run).unwrap_or_default();
+        let earlier = match before.games {
+            0 => String::new(),
+            games => format!(", earlier {:.1} in {games}", before.points),
+        };
+        let words = format!("{:.1} points in {} games{earlier}", tally.points, tally.games);
+        self.known.account.note(bout.name, begin, words);
+        let new = Tried { name: bout.name.to_owned(), games: tally.games, points: tally.points };
+        self.earlier.trials.push(new);
+        let all = Tally { games: tally.games + before.games, points: tally.points + before.points };
+        all.expected(bout.belief.games, bout.belief.mean)
+    }
+}
+
+/// What is believed about the tree before a trial against alpha-beta: by features of the game, where they have a say.
+fn belief_in_tree(chance: Option<f64>) -> Belief {
+    let mean = chance.map_or(METHOD.belief.mean, |chance| 1.0 - chance);
+    Belief { mean, ..METHOD.belief }
+}

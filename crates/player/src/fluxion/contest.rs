@@ -30,6 +30,16 @@ struct Bout {
     games: f64,
     pace: (Duration, Duration),
     belief: Belief,
+    /// By how much the logarithm of the odds of the first search grows where moves take twice as long.
+    growth: f64,
+}
+
+impl Bout {
+    /// The mean points of the first search in quick games with which it would be even at the clock of the match.
+    fn even(&self, pace: Duration, clock: Duration) -> f64 {
+        let doublings = (clock.as_secs_f64() / pace.as_secs_f64().max(1e-6)).log2().max(0.0);
+        1.0 / (1.0 + (self.growth * doublings).exp())
+    }
 }
 
 const fn milliseconds(least: u64, most: u64) -> (Duration, Duration) {
@@ -44,6 +54,7 @@ const GUIDED: Bout = Bout {
     games: 12.0,
     pace: milliseconds(8, 40),
     belief: Belief { mean: 0.6, games: 10.0 },
+    growth: 0.0,
 };
 /// Learned values in the tree, where two roles share a constant sum; otherwise they rather did harm.
 const LEARNED: Bout = Bout {
@@ -52,10 +63,12 @@ const LEARNED: Bout = Bout {
     games: 12.0,
     pace: milliseconds(8, 40),
     belief: Belief { mean: 0.57, games: 10.0 },
+    growth: 0.0,
 };
 const LEARNED_ELSEWHERE: Belief = Belief { mean: 0.45, games: 8.0 };
 /// The tree against alpha-beta, once for each kind of values that it may have for its leaves: which of them are better against each other
-/// says less.
+/// says less. Trees gain more by time: where alpha-beta won nearly all games at 20 and at 400 ms a move, it won about half of them at 1.5 s
+/// (docs/strength.md).
 const METHODS: [(Source, Bout); 2] = [
     (
         Source::Learned,
@@ -71,7 +84,8 @@ const METHOD: Bout = Bout {
     share: Share(0.4, Duration::from_secs(30)),
     games: 10.0,
     pace: milliseconds(12, 100),
-    belief: Belief { mean: 0.55, games: 6.0 },
+    belief: Belief { mean: 0.5, games: 2.0 },
+    growth: 0.25,
 };
 
 impl Opening<'_> {
@@ -101,14 +115,14 @@ impl Opening<'_> {
 
     /// Lets alpha-beta take the place of the tree where it is better, with the values that are best for that.
     fn look_for_better(&mut self, guided: bool, deadline: &Deadline) {
-        let mut best = 0.5;
+        let mut best = 1.0;
         for (source, bout) in METHODS {
             let tree = self.parts().small_tree(self.known.tree_values, guided);
             let Some(looking_ahead) = self.parts().small_deepening(source) else { continue };
             let bout = Bout { belief: belief_in_tree(self.known.chance), ..bout };
-            let points = self.bout(&bout, [tree, looking_ahead], deadline);
-            if points < best {
-                best = points;
+            let (points, even) = self.bout(&bout, [tree, looking_ahead], deadline);
+            if points / even < best {
+                best = points / even;
                 (self.known.method, self.known.leaves) = (Method::Deepening, Some(source));
             }
         }
@@ -120,16 +134,18 @@ impl Opening<'_> {
         searches: [Box<dyn Search>; 2],
         deadline: &Deadline,
     ) -> bool {
-        self.bout(bout, searches, deadline) >= 0.5
+        let (points, even) = self.bout(bout, searches, deadline);
+        points >= even
     }
 
-    /// Quick games between two searches, for a part of the time left: the mean points that the first one is to be expected to get.
+    /// Quick games between two searches, for a part of the time left: the mean points that the first one is to be expected to get, and those at
+    /// which it does not matter which one is chosen.
     fn bout(
         &mut self,
         bout: &Bout,
         mut searches: [Box<dyn Search>; 2],
         deadline: &Deadline,
-    ) -> f64 {
+    ) -> (f64, f64) {
         let before = self.earlier.known.tried(bout.name).cloned();
         let before =
             before.map_or(Tally::default(), |t| Tally { games: t.games, points: t.points });
@@ -143,7 +159,8 @@ impl Opening<'_> {
         let pace = share.left().unwrap_or_default().div_f64(length * bout.games);
         let pace = pace.clamp(bout.pace.0, bout.pace.1);
         let mut machine = self.context.machine();
-        let mut trial = Trial { machine: &mut *machine, pace, seed: self.context.seed };
+        let even = bout.even(pace, self.context.play_clock);
+        let mut trial = Trial { machine: &mut *machine, pace, even, seed: self.context.seed };
         let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
         let tally = catch_unwind(run).unwrap_or_default();
         let earlier = match before.games {
@@ -155,7 +172,7 @@ impl Opening<'_> {
         let new = Tried { name: bout.name.to_owned(), games: tally.games, points: tally.points };
         self.earlier.trials.push(new);
         let all = Tally { games: tally.games + before.games, points: tally.points + before.points };
-        all.expected(bout.belief.games, bout.belief.mean)
+        (all.expected(bout.belief.games, bout.belief.mean), even)
     }
 }
 

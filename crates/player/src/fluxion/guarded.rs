@@ -45,6 +45,16 @@ impl Solver {
         Self { search: Some(search), machine, random, trust: 1.0, asked: None, outlook, odds: None }
     }
 
+    /// How much forecasts count by now.
+    pub(super) fn trust(&self) -> f64 {
+        self.trust
+    }
+
+    /// The same, with forecasts counting that much from the beginning.
+    pub(super) fn trusting(self, trust: f64) -> Self {
+        Self { trust, ..self }
+    }
+
     /// Whether another look may be worth it, though the last forecast was not good enough: iterations grow less where states are
     /// met again.
     pub(super) fn has_a_chance(&self) -> bool {

@@ -132,7 +132,8 @@ impl Parts<'_> {
 
     /// Alpha-beta that may solve positions, with the best evaluator so far.
     pub(super) fn solver(&self) -> Solver {
-        Solver::new(self.guard(), self.context.machine(), self.context.seed)
+        let solver = Solver::new(self.guard(), self.context.machine(), self.context.seed);
+        solver.trusting(self.known.trust)
     }
 
     fn planner(&self) -> Box<dyn Search> {

@@ -38,6 +38,8 @@ pub(super) struct Known {
     pub(super) leaves: Option<Source>,
     /// What solved the game, with all it remembers.
     pub(super) solved: Option<Solver>,
+    /// How much forecasts count that a position can be solved, after those of the start clock.
+    pub(super) trust: f64,
     /// The delete relaxation, for games of one role.
     pub(super) relaxation: Option<Arc<relax::Relaxation>>,
     /// States that are the same up to symmetry, where that was asked for.
@@ -76,6 +78,7 @@ impl Known {
             tree_values: true,
             leaves: None,
             solved: None,
+            trust: 1.0,
             relaxation: None,
             symmetries: None,
             chance: None,
@@ -199,6 +202,7 @@ impl<'o> Opening<'o> {
                 break;
             }
         }
+        self.known.trust = solver.trust();
         let words = match report {
             Some(report) if report.solved => {
                 self.known.solved = Some(solver);

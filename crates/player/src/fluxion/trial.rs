@@ -32,11 +32,11 @@ impl Tally {
         (self.points + games * mean) / (f64::from(self.games) + games)
     }
 
-    /// Whether one search did better by so much that chance hardly explains it: by [`CLEAR`] standard deviations of games that
-    /// are won or lost with even chances.
-    pub(super) fn is_clear(&self) -> bool {
-        let deviations = (0.5 - self.mean()).abs() * 2.0 * f64::from(self.games).sqrt();
-        self.games >= FEWEST && deviations >= CLEAR
+    /// Whether the mean points differ from `even` by so much that chance hardly explains it: by [`CLEAR`] standard deviations of
+    /// games that are won with that chance.
+    pub(super) fn is_clear(&self, even: f64) -> bool {
+        let deviation = (even * (1.0 - even) / f64::from(self.games.max(1))).sqrt();
+        self.games >= FEWEST && (even - self.mean()).abs() >= CLEAR * deviation
     }
 }
 
@@ -60,6 +60,8 @@ pub(super) struct Trial<'t> {
     pub(super) machine: &'t mut dyn Machine,
     /// The time for a move.
     pub(super) pace: Duration,
+    /// The mean points of the first search at which it does not matter which one is chosen.
+    pub(super) even: f64,
     pub(super) seed: u64,
 }
 
@@ -73,7 +75,7 @@ impl Trial<'_> {
     ) -> Tally {
         let mut tally = Tally::default();
         let mut random = Random::new(self.seed);
-        while !deadline.passed() && !tally.is_clear() {
+        while !deadline.passed() && !tally.is_clear(self.even) {
             let Ok(Some(start)) = self.opening(&mut random) else { break };
             for first in 0..self.machine.game().roles().len() {
                 match self.game(searches, &start, first, deadline) {

@@ -1,11 +1,14 @@
 //! A circuit ready for evaluation by the hundred: operations for any mixture of states, and for each
 //! situation of random play its own, with the choosers of its roles. Made once, shared by all threads.
 
+use crate::advance::Puts;
 use crate::build::Circuit;
 use crate::choose::Chooser;
+use crate::constant::constants;
 use crate::harvest::GoalCode;
-use crate::phase::phases;
+use crate::phase::{Phase, phases};
 use crate::schedule::{Schedule, schedule};
+use crate::stuck::without_stuck;
 use crate::vector::Width;
 
 /// What a role does in a situation.
@@ -13,8 +16,13 @@ use crate::vector::Width;
 pub(crate) enum RoleCode {
     /// The only move that is ever legal.
     Forced(usize),
-    /// The number of its chooser.
-    Choose(usize),
+    /// It chooses.
+    Choose {
+        /// The number of its chooser.
+        chooser: usize,
+        /// Whether the game is over by its rules where there is nothing to choose.
+        stuck_ends: bool,
+    },
 }
 
 /// A situation, ready for evaluation.
@@ -22,6 +30,8 @@ pub(crate) enum RoleCode {
 pub(crate) struct PhaseCode {
     pub(crate) fixed: Vec<(usize, bool)>,
     pub(crate) schedule: Schedule,
+    /// How the next state gets into its place.
+    pub(crate) puts: Puts,
     pub(crate) roles: Vec<RoleCode>,
 }
 
@@ -53,13 +63,23 @@ impl Code {
         }
         let mut choosers = Vec::new();
         let mut codes = Vec::new();
-        let scheduled: Vec<_> =
-            phases(circuit).into_iter().map(|phase| (schedule(&phase.circuit), phase)).collect();
-        let places = scheduled.iter().map(|(schedule, _)| schedule.places);
+        let constants = constants(circuit);
+        let mut is_constant = vec![false; circuit.fluents.len()];
+        for (fluent, _) in &constants {
+            is_constant[*fluent] = true;
+        }
+        let prepare = |mut phase: Phase| {
+            let stuck_ends = without_stuck(&mut phase);
+            (schedule(&phase.circuit), phase, stuck_ends)
+        };
+        let scheduled: Vec<_> = phases(circuit, &constants).into_iter().map(prepare).collect();
+        let places = scheduled.iter().map(|(schedule, ..)| schedule.places);
         let places = places.fold(general.places, usize::max);
         // For moves that fill up the last group of a choice.
         let spare = (general.zero, places as u32);
-        for (schedule, phase) in scheduled {
+        let room = places + 1;
+        let mut most = room;
+        for (schedule, phase, stuck_ends) in scheduled {
             let mut roles = Vec::new();
             for (role, forced) in phase.forced.iter().enumerate() {
                 roles.push(if let Some(only) = forced {
@@ -71,13 +91,18 @@ impl Code {
                     let moves: Vec<(u32, u32)> =
                         moves.map(|(at, legal)| (*legal, start + at as u32)).collect();
                     choosers.push(Chooser::new(&moves, spare));
-                    RoleCode::Choose(choosers.len() - 1)
+                    RoleCode::Choose {
+                        chooser: choosers.len() - 1,
+                        stuck_ends: stuck_ends[role],
+                    }
                 });
             }
-            codes.push(PhaseCode { fixed: phase.fixed, schedule, roles });
+            let puts = Puts::new(&schedule.fluents, &circuit.initial, &is_constant, room);
+            most = most.max(puts.places());
+            codes.push(PhaseCode { fixed: phase.fixed, schedule, puts, roles });
         }
         let (initial, width) = (circuit.initial.clone(), Width::best());
-        let places = places + 1;
+        let places = most;
         Self { general, phases: codes, goals, choosers, initial, does_starts, places, width }
     }
 

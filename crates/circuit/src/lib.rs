@@ -16,9 +16,11 @@
 //! assert!(tally.playouts > 1000 && tally.goals[0][0] == tally.playouts);
 //! ```
 
+mod advance;
 pub mod build;
 pub mod choose;
 mod code;
+mod constant;
 mod deeds;
 mod expand;
 pub mod graph;
@@ -35,6 +37,7 @@ mod recursion;
 pub mod schedule;
 mod special;
 mod stepper;
+mod stuck;
 pub mod transpose;
 pub mod vector;
 

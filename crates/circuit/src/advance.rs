@@ -31,12 +31,7 @@ pub(crate) struct Puts {
 impl Puts {
     /// The order for fluents whose next values are read as given; fluents are at the first places. `room` is the first
     /// place that may be used to save what would be overwritten too early.
-    pub(crate) fn new(
-        reads: &[Read],
-        initial: &[bool],
-        is_constant: &[bool],
-        room: usize,
-    ) -> Self {
+    pub(crate) fn new(reads: &[Read], initial: &[bool], is_constant: &[bool], room: usize) -> Self {
         let fluents = reads.len();
         let mut source: Vec<u32> = reads.iter().map(|read| read.place).collect();
         // How many fluents are still to read each fluent.

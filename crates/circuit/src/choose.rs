@@ -13,7 +13,13 @@
 //! will choose does not depend on that.
 #![expect(clippy::inline_always, reason = "kernels compiled for several kinds of registers")]
 
-use crate::plane::{Memory, NONE, Plane, RandomBlock, RandomPlanes, WORDS, and, and_not};
+use std::sync::Arc;
+
+use crate::plane::{
+    LANES, Memory, NONE, Plane, RandomBlock, RandomPlanes, WORDS, and, and_not, any, get, lanes_of,
+    or, set,
+};
+use crate::scatter::{Scatter, numbers};
 use crate::vector::Vector;
 
 /// Positions in which nothing was chosen.
@@ -68,6 +74,12 @@ pub struct Chooser {
     masks: Vec<Vec<Plane>>,
     /// For each node of each level whether no move below it is legal in any position of the block.
     empty: Vec<Vec<bool>>,
+    /// For each level but the highest where positions go to the right child.
+    path: Vec<Plane>,
+    /// Where moves are not written to planes of their own, but into sets.
+    scatter: Option<Arc<Scatter>>,
+    /// The move of each position in its last choice, if moves are written into sets.
+    made: Vec<u16>,
     /// Places for moves that do not exist.
     spare: (u32, u32),
     /// Above all places of the moves.
@@ -114,8 +126,11 @@ impl Chooser {
             groups: grouped,
             cluster,
             chosen: moves.iter().map(|(_, chosen)| *chosen).collect(),
-            levels,
             counts: vec![NONE; places],
+            path: vec![NONE; levels.len() - 1],
+            levels,
+            scatter: None,
+            made: Vec::new(),
             masks,
             empty,
             spare,
@@ -126,6 +141,62 @@ impl Chooser {
                 .max()
                 .unwrap_or(0),
             rounds: if groups > 2 { 3 } else { 2 },
+        }
+    }
+
+    /// From now on moves are written into sets, not to planes of their own.
+    pub(crate) fn scatter(&mut self, scatter: Scatter) {
+        self.places = self.places.max(scatter.places());
+        self.scatter = Some(Arc::new(scatter));
+        self.made = vec![0; LANES];
+    }
+
+    /// Whether moves are written into sets.
+    #[cfg(test)]
+    pub(crate) fn is_scattered(&self) -> bool {
+        self.scatter.is_some()
+    }
+
+    /// Writes moves as another chooser does.
+    pub(crate) fn write_like(&mut self, other: &Chooser) {
+        self.scatter.clone_from(&other.scatter);
+        self.made.clone_from(&other.made);
+        self.places = self.places.max(other.places);
+    }
+
+    /// The place of the move that was chosen in a position, if one was.
+    pub(crate) fn made(&self, lane: usize, memory: &[Plane]) -> Option<u32> {
+        if self.scatter.is_some() {
+            return self.chosen.get(usize::from(self.made[lane])).copied();
+        }
+        self.chosen.iter().copied().find(|place| get(&memory[*place as usize], lane))
+    }
+
+    /// Calls `visit` with the place of each move that was chosen in some of the positions given, and with these.
+    pub(crate) fn each_made(
+        &self,
+        moving: &Plane,
+        memory: &[Plane],
+        mut visit: impl FnMut(u32, &Plane),
+    ) {
+        if self.scatter.is_none() {
+            for place in &self.chosen {
+                let made = and(&memory[*place as usize], moving);
+                if any(&made) {
+                    visit(*place, &made);
+                }
+            }
+            return;
+        }
+        let mut all: Vec<(u16, u16)> =
+            lanes_of(moving).map(|lane| (self.made[lane], lane as u16)).collect();
+        all.sort_unstable();
+        for own in all.chunk_by(|a, b| a.0 == b.0) {
+            let mut made = NONE;
+            own.iter().for_each(|(_, lane)| set(&mut made, usize::from(*lane), true));
+            if let Some(place) = self.chosen.get(usize::from(own[0].0)) {
+                visit(*place, &made);
+            }
         }
     }
 
@@ -198,7 +269,13 @@ impl Chooser {
             active.and_not(some).store(&mut unchosen.stuck, block);
             active.and(some).and(open).store(&mut unchosen.waiting, block);
         }
-        self.write::<V, K>(memory, &own);
+        if let Some(scatter) = self.scatter.clone() {
+            self.index::<K>(&own);
+            let top = self.masks.len() - 1;
+            scatter.write(memory, &self.masks[top][0], &self.made);
+        } else {
+            self.write::<V, K>(memory, &own);
+        }
         unchosen
     }
 
@@ -320,6 +397,7 @@ impl Chooser {
             *difference = half.xor(borrow);
             borrow = left.and_not(*number).or(borrow.and_not(half));
         }
+        V::ones().and_not(borrow).store(&mut self.path[level - 1], block);
         // What is left is below the larger count of the children, so the highest bit is 0.
         for (number, difference) in number.iter_mut().zip(&difference).take(bits) {
             *number = borrow.select(*number, *difference);
@@ -403,6 +481,26 @@ impl Chooser {
             }
         }
         own
+    }
+
+    /// The numbers of the moves taken, position by position.
+    fn index<const K: usize>(&mut self, own: &Own<K>) {
+        let mut bits = [NONE; 16];
+        let mut used = 0;
+        let mut push = |plane: Plane| {
+            bits[used % 16] = plane;
+            used += 1;
+        };
+        let with = |planes: &[Plane], bit: usize| {
+            let set = planes.iter().enumerate().filter(|(at, _)| at >> bit & 1 == 1);
+            set.fold(NONE, |all, (_, plane)| or(&all, plane))
+        };
+        (0..3).for_each(|bit| push(with(&own.of_group, bit)));
+        if K > 1 {
+            (0..2).for_each(|bit| push(with(&own.group, bit)));
+        }
+        self.path.iter().for_each(|plane| push(*plane));
+        numbers(&bits, &mut self.made);
     }
 
     /// Writes the moves taken to their places.

@@ -78,7 +78,8 @@ impl<'c> Simulation<'c> {
             let (start, end) = (self.starts[lost[at]], self.starts[lost[at] + 1]);
             for edge in start..end {
                 let reader = self.readers[edge as usize] as usize;
-                if let (Some(_), Node::And(a, b)) = (self.values[reader], self.graph.nodes()[reader])
+                if let (Some(_), Node::And(a, b)) =
+                    (self.values[reader], self.graph.nodes()[reader])
                     && self.both(a, b).is_none()
                 {
                     self.values[reader] = None;
@@ -122,7 +123,8 @@ mod tests {
     #[test]
     fn what_never_changes_is_found_through_other_fluents() {
         // The gate stays open as long as the wall stands, and the wall stands always; the lamp may go out.
-        let text = "(role r) (init (wall)) (init (gate)) (init (lamp)) (init (at a)) (place a) (place b)
+        let text =
+            "(role r) (init (wall)) (init (gate)) (init (lamp)) (init (at a)) (place a) (place b)
             (<= (legal r (go ?x)) (place ?x)) (<= (legal r blow) (true (lamp)))
             (<= (next (wall)) (true (wall)))
             (<= (next (gate)) (true (wall)) (true (gate)))

@@ -20,8 +20,8 @@ use crate::guide::{Answer, Guided, Preferences, Tastes, room};
 use crate::harvest::{Aside, GoalCode, Harvest};
 use crate::kernel::{RunPart, run_part};
 use crate::plane::{
-    ALL, LANES, NONE, Plane, RandomPlanes, and, and_not, any, count, flipped, get, lanes_of,
-    nor, or, set,
+    ALL, LANES, NONE, Plane, RandomPlanes, and, and_not, any, count, flipped, get, lanes_of, nor,
+    or, set,
 };
 use crate::schedule::Read;
 use crate::vector::{Kernel, Vector};
@@ -114,12 +114,9 @@ impl View<'_> {
             RoleCode::Forced(only) => visit(*only, &moving),
             RoleCode::Choose { chooser, .. } => {
                 let start = self.lanes.code.does_starts[role];
-                for place in self.lanes.choosers[*chooser].chosen() {
-                    let made = and(&self.lanes.memory[*place as usize], &moving);
-                    if any(&made) {
-                        visit(*place as usize - start, &made);
-                    }
-                }
+                let memory = &self.lanes.memory;
+                let each = |place: u32, made: &Plane| visit(place as usize - start, made);
+                self.lanes.last_chooser(*chooser).each_made(&moving, memory, each);
             }
         }
     }
@@ -315,11 +312,15 @@ impl Lanes {
         match &self.code.phases[(self.phase + phases - 1) % phases].roles[role] {
             RoleCode::Forced(only) => Some(*only),
             RoleCode::Choose { chooser, .. } => {
-                let mut places = self.choosers[*chooser].chosen().iter();
-                let made = places.find(|place| get(&self.memory[**place as usize], lane))?;
-                Some(*made as usize - self.code.does_starts[role])
+                let made = self.last_chooser(*chooser).made(lane, &self.memory)?;
+                Some(made as usize - self.code.does_starts[role])
             }
         }
+    }
+
+    /// Who chooses in the place of a chooser.
+    fn last_chooser(&self, chooser: usize) -> &Chooser {
+        self.guided[chooser].as_ref().map_or(&self.choosers[chooser], Guided::chooser)
     }
 
     /// Makes the moves that are set, after [`Lanes::look`].

@@ -82,3 +82,49 @@ fn conjuncts(graph: &Graph, signal: Signal, atoms: &FxHashSet<Signal>) -> Vec<Si
     found.sort_unstable();
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phase::phases;
+    use crate::phase::tests::circuit;
+
+    /// A token goes along edges; the game is over where it cannot, or at a place of its own.
+    fn text(stuck: &str) -> String {
+        format!(
+            "(role r) (init (at a)) (edge a b) (edge a c) (edge b c) (edge b d) (edge c e) (edge e a) (edge e f)
+             (<= (legal r (go ?x ?y)) (true (at ?x)) (edge ?x ?y))
+             (<= (next (at ?y)) (does r (go ?x ?y)))
+             (<= (can ?r) (legal ?r ?m))
+             (<= terminal (true (at f))) {stuck}
+             (<= (goal r 100) (true (at d))) (<= (goal r 50) (not (true (at d))))"
+        )
+    }
+
+    #[test]
+    fn the_end_is_where_the_circuit_says_so_or_nobody_can_move() {
+        let circuit = circuit(&text("(<= terminal (role ?r) (not (can ?r)))"));
+        let mut phase = phases(&circuit, &[]).remove(0);
+        assert_eq!(without_stuck(&mut phase), [true]);
+        let read = |values: &[bool], s: Signal| values[s.node()] != s.is_complemented();
+        for bits in 0..1u32 << circuit.fluents.len() {
+            let mut inputs: Vec<bool> =
+                (0..circuit.fluents.len()).map(|at| bits >> at & 1 == 1).collect();
+            inputs.resize(circuit.fluents.len() + circuit.does[0].len(), false);
+            let before = circuit.graph.evaluate(&inputs);
+            let after = phase.circuit.graph.evaluate(&inputs);
+            let stuck = !phase.circuit.legal[0].iter().any(|legal| read(&after, *legal));
+            let ends = read(&after, phase.circuit.terminal) || stuck;
+            assert_eq!(ends, read(&before, circuit.terminal));
+        }
+    }
+
+    #[test]
+    fn an_end_that_is_not_for_want_of_moves_stays() {
+        for stuck in ["", "(<= terminal (not (legal r (go a b))) (not (legal r (go b d))))"] {
+            let mut phase = phases(&circuit(&text(stuck)), &[]).remove(0);
+            let before = phase.circuit.terminal;
+            assert_eq!((without_stuck(&mut phase), phase.circuit.terminal), (vec![false], before));
+        }
+    }
+}

@@ -14,7 +14,9 @@ use game::{Budget, Game};
 fn main() {
     let mut seconds = 0.0;
     let mut arguments = std::env::args().skip(1);
-    println!("sheet\tground s\tcircuit s\tcode s\tfluents\tmoves\tgates\toperations\tgates of a step\tchoices\tM/s");
+    println!(
+        "sheet\tground s\tcircuit s\tcode s\tfluents\tmoves\tgates\toperations\tgates of a step\tchoices\tM/s"
+    );
     while let Some(argument) = arguments.next() {
         if argument == "--seconds" {
             seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(seconds);

@@ -40,7 +40,7 @@ const CLUSTER: usize = 4;
 /// The most bits of the count of a cluster.
 const CLUSTER_BITS: usize = 6;
 /// So many groups are many.
-const MANY_GROUPS: usize = 24;
+const MANY_GROUPS: usize = 6;
 /// The most bits of a total: more moves than any circuit may have.
 const MOST_BITS: usize = 32;
 /// The bits of a total below 256. Room for more would have to be cleared again and again.
@@ -307,17 +307,22 @@ impl Chooser {
     fn count_leaves<V: Vector, const K: usize>(&mut self, memory: &Memory<'_>) {
         let bits = if K == 1 { GROUP_BITS } else { CLUSTER_BITS };
         let counts = self.counts.chunks_exact_mut(bits);
-        let clusters = self.groups.chunks_exact(K).zip(&mut self.empty[0]);
+        let clusters = self.groups.as_chunks::<K>().0.iter().zip(&mut self.empty[0]);
         for ((cluster, is_empty), counts) in clusters.zip(counts) {
             *is_empty = true;
             for block in 0..WORDS / V::SIZE {
                 let mut sum = [V::zero(); CLUSTER_BITS];
-                for group in cluster {
+                for (at, group) in cluster.iter().enumerate() {
                     let mut legal = [V::zero(); GROUP];
                     for (vector, place) in legal.iter_mut().zip(&group.legal) {
                         *vector = V::load(memory.at(*place), block);
                     }
-                    sum = plus(sum, count_eight(legal));
+                    let own = count_eight(legal);
+                    if at == 0 {
+                        sum[..GROUP_BITS].copy_from_slice(&own);
+                    } else {
+                        sum = plus(sum, own);
+                    }
                 }
                 let all = sum.iter().fold(V::zero(), |all, bit| all.or(*bit));
                 *is_empty &= all.is_zero();
@@ -507,7 +512,7 @@ impl Chooser {
     #[inline(always)]
     fn write<V: Vector, const K: usize>(&mut self, memory: &mut Memory<'_>, own: &Own<K>) {
         let masks = self.masks[0].iter().zip(&self.empty[0]);
-        for (cluster, (mask, is_empty)) in self.groups.chunks_exact(K).zip(masks) {
+        for (cluster, (mask, is_empty)) in self.groups.as_chunks::<K>().0.iter().zip(masks) {
             if *is_empty {
                 for place in cluster.iter().flat_map(|group| &group.chosen) {
                     *memory.at_mut(*place) = NONE;

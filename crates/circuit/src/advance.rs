@@ -5,17 +5,42 @@
 //! change places, one of them is saved first. Fluents that never change are left alone.
 #![expect(clippy::inline_always, reason = "kernels compiled for several kinds of registers")]
 
-use crate::plane::{Memory, Plane, WORDS};
+use crate::plane::{Memory, Plane, WORDS, any, nor};
 use crate::schedule::Read;
 use crate::vector::{Kernel, Vector};
 
-/// A fluent gets its next value.
+/// How a fluent gets its next value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kind {
+    how: How,
+    /// Its value in the initial state.
+    initial: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// It keeps its value.
+    Stay,
+    /// It gets the value of a plane.
+    Take,
+    /// It gets the complement of a plane.
+    Flip,
+}
+
+/// How many kinds there are.
+const KINDS: usize = 6;
+
+impl Kind {
+    fn index(self) -> usize {
+        self.how as usize * 2 + usize::from(self.initial)
+    }
+}
+
+/// A fluent gets the value of a place.
 #[derive(Clone, Copy, Debug)]
 struct Put {
     fluent: u32,
-    read: Read,
-    /// Its value in the initial state.
-    initial: bool,
+    from: u32,
 }
 
 /// How the next state gets into its place.
@@ -23,6 +48,8 @@ struct Put {
 pub(crate) struct Puts {
     /// What is saved first: from where, to where.
     saves: Vec<(u32, u32)>,
+    /// Kinds with the ends of their runs in `puts`.
+    runs: Vec<(Kind, u32)>,
     puts: Vec<Put>,
     /// Above all places.
     places: usize,
@@ -32,58 +59,40 @@ impl Puts {
     /// The order for fluents whose next values are read as given; fluents are at the first places. `room` is the first
     /// place that may be used to save what would be overwritten too early.
     pub(crate) fn new(reads: &[Read], initial: &[bool], is_constant: &[bool], room: usize) -> Self {
-        let fluents = reads.len();
-        let mut source: Vec<u32> = reads.iter().map(|read| read.place).collect();
-        // How many fluents are still to read each fluent.
-        let mut readers = vec![0u32; fluents];
-        let moving: Vec<usize> = (0..fluents).filter(|fluent| !is_constant[*fluent]).collect();
-        let reads_other = |fluent: usize, source: &[u32]| {
-            let place = source[fluent] as usize;
-            (place < fluents && place != fluent && !is_constant[place]).then_some(place)
+        let moving: Vec<usize> = (0..reads.len()).filter(|fluent| !is_constant[*fluent]).collect();
+        let kind = |fluent: usize| {
+            let Read { place, complement } = reads[fluent];
+            let how = match (complement, place as usize == fluent) {
+                (false, true) => How::Stay,
+                (false, false) => How::Take,
+                (true, _) => How::Flip,
+            };
+            Kind { how, initial: initial[fluent] }
         };
-        for fluent in &moving {
-            if let Some(other) = reads_other(*fluent, &source) {
-                readers[other] += 1;
-            }
-        }
-        let mut saves = Vec::new();
-        let mut order = Vec::with_capacity(moving.len());
-        let mut is_put = vec![false; fluents];
-        let mut ready: Vec<usize> =
-            moving.iter().rev().copied().filter(|fluent| readers[*fluent] == 0).collect();
+        let mut order = Order::new(reads, &moving, &kind);
+        let mut puts = Self { saves: Vec::new(), runs: Vec::new(), puts: Vec::new(), places: 0 };
         let mut rest = moving.iter();
         loop {
-            while let Some(fluent) = ready.pop() {
-                is_put[fluent] = true;
-                order.push(fluent);
-                if let Some(other) = reads_other(fluent, &source) {
-                    readers[other] -= 1;
-                    if readers[other] == 0 {
-                        ready.push(other);
-                    }
-                }
+            while let Some(fluent) = order.next(&kind) {
+                puts.push(kind(fluent), Put { fluent: fluent as u32, from: order.from[fluent] });
             }
             // What is left changes places in a circle.
-            let Some(next) = rest.find(|fluent| !is_put[**fluent]) else { break };
-            let place = (room + saves.len()) as u32;
-            saves.push((*next as u32, place));
-            for reader in &moving {
-                if !is_put[*reader] && source[*reader] as usize == *next {
-                    source[*reader] = place;
-                }
-            }
-            readers[*next] = 0;
-            ready.push(*next);
+            let Some(next) = rest.find(|fluent| !order.is_put[**fluent]) else { return puts };
+            let place = (room + puts.saves.len()) as u32;
+            puts.saves.push((*next as u32, place));
+            puts.places = puts.places.max(place as usize + 1);
+            order.redirect(*next, place, &moving, &kind);
         }
-        let put = |fluent: usize| {
-            let read = Read { place: source[fluent], complement: reads[fluent].complement };
-            Put { fluent: fluent as u32, read, initial: initial[fluent] }
-        };
-        let puts: Vec<Put> = order.into_iter().map(put).collect();
-        let highest = puts.iter().map(|put| put.read.place.max(put.fluent));
-        let highest = highest.chain(saves.iter().map(|(_, to)| *to)).max();
-        let places = highest.map_or(0, |highest| highest as usize + 1);
-        Self { saves, puts, places }
+    }
+
+    fn push(&mut self, kind: Kind, put: Put) {
+        self.places = self.places.max(put.fluent.max(put.from) as usize + 1);
+        self.puts.push(put);
+        let end = self.puts.len() as u32;
+        match self.runs.last_mut() {
+            Some((last, old)) if *last == kind => *old = end,
+            _ => self.runs.push((kind, end)),
+        }
     }
 
     /// How many places a memory must have.
@@ -92,7 +101,83 @@ impl Puts {
     }
 }
 
-/// Puts the next state into place; lanes that ended get the initial state, lanes that are held keep theirs.
+/// The fluents that are still to be put, in an order in which each is read before it is overwritten.
+struct Order {
+    /// Where each fluent gets its value from.
+    from: Vec<u32>,
+    /// How many fluents are still to read each fluent.
+    readers: Vec<u32>,
+    is_put: Vec<bool>,
+    /// Fluents that nobody is to read any more, by kind.
+    ready: [Vec<usize>; KINDS],
+    present: usize,
+}
+
+impl Order {
+    fn new(reads: &[Read], moving: &[usize], kind: &impl Fn(usize) -> Kind) -> Self {
+        let mut order = Self {
+            from: reads.iter().map(|read| read.place).collect(),
+            readers: vec![0; reads.len()],
+            is_put: vec![true; reads.len()],
+            ready: Default::default(),
+            present: 0,
+        };
+        for fluent in moving {
+            order.is_put[*fluent] = false;
+        }
+        for fluent in moving {
+            if let Some(other) = order.other(*fluent) {
+                order.readers[other] += 1;
+            }
+        }
+        for fluent in moving.iter().rev().filter(|fluent| order.readers[**fluent] == 0) {
+            order.ready[kind(*fluent).index()].push(*fluent);
+        }
+        order
+    }
+
+    /// The other fluent that a fluent gets its value from, if that is still to be put.
+    fn other(&self, fluent: usize) -> Option<usize> {
+        let from = self.from[fluent] as usize;
+        (from != fluent && self.is_put.get(from) == Some(&false)).then_some(from)
+    }
+
+    /// The next fluent, of the same kind as the last one if there is one.
+    fn next(&mut self, kind: &impl Fn(usize) -> Kind) -> Option<usize> {
+        if self.ready[self.present].is_empty() {
+            self.present = (0..KINDS).max_by_key(|kind| self.ready[*kind].len())?;
+        }
+        let fluent = self.ready[self.present].pop()?;
+        self.is_put[fluent] = true;
+        if let Some(other) = self.other(fluent) {
+            self.readers[other] -= 1;
+            if self.readers[other] == 0 {
+                self.ready[kind(other).index()].push(other);
+            }
+        }
+        Some(fluent)
+    }
+
+    /// Whoever is to read a fluent reads another place instead.
+    fn redirect(
+        &mut self,
+        fluent: usize,
+        place: u32,
+        moving: &[usize],
+        kind: &impl Fn(usize) -> Kind,
+    ) {
+        for reader in moving {
+            if *reader != fluent && !self.is_put[*reader] && self.from[*reader] as usize == fluent {
+                self.from[*reader] = place;
+            }
+        }
+        self.readers[fluent] = 0;
+        self.ready[kind(fluent).index()].push(fluent);
+    }
+}
+
+/// Puts the next state into place; lanes that ended get the initial state, lanes that are held keep theirs. No lane
+/// is both.
 pub(crate) struct Advance<'a> {
     pub(crate) puts: &'a Puts,
     pub(crate) memory: &'a mut [Plane],
@@ -104,7 +189,7 @@ impl Kernel for Advance<'_> {
     type Output = ();
 
     #[inline(always)]
-    #[expect(unsafe_code, reason = "checked accesses; see docs/benchmarks.md")]
+    #[expect(unsafe_code, reason = "checked accesses take more time; see docs/benchmarks.md")]
     fn run<V: Vector>(self) {
         let Self { puts, memory, ended, held } = self;
         // SAFETY: `places` is above all places of `saves` and `puts`, which never change.
@@ -112,18 +197,82 @@ impl Kernel for Advance<'_> {
         for (from, to) in &puts.saves {
             *memory.at_mut(*to) = *memory.at(*from);
         }
-        for block in 0..WORDS / V::SIZE {
-            let (ended, held) = (V::load(ended, block), V::load(held, block));
-            for put in &puts.puts {
-                let flip = if put.read.complement { V::ones() } else { V::zero() };
-                let new = V::load(memory.at(put.read.place), block).xor(flip);
-                let plane = memory.at_mut(put.fluent);
-                let next = held.select(V::load(plane, block), new);
-                let next = if put.initial { next.or(ended) } else { next.and_not(ended) };
-                next.store(plane, block);
+        let lanes = Masks { ended: *ended, held: *held, moved: nor(ended, held) };
+        let has_ended = any(ended);
+        let mut start = 0;
+        for (kind, end) in &puts.runs {
+            let run = &puts.puts[start..*end as usize];
+            start = *end as usize;
+            match (kind.how, kind.initial) {
+                (How::Stay, _) if !has_ended => {}
+                (How::Stay, false) => put_run::<V>(run, &mut memory, &lanes, stay),
+                (How::Stay, true) => put_run::<V>(run, &mut memory, &lanes, stay_or_begin),
+                (How::Take, false) => put_run::<V>(run, &mut memory, &lanes, take),
+                (How::Take, true) => put_run::<V>(run, &mut memory, &lanes, take_or_begin),
+                (How::Flip, false) => put_run::<V>(run, &mut memory, &lanes, flip),
+                (How::Flip, true) => put_run::<V>(run, &mut memory, &lanes, flip_or_begin),
             }
         }
     }
+}
+
+/// What happened in each lane.
+struct Masks {
+    ended: Plane,
+    held: Plane,
+    moved: Plane,
+}
+
+/// Puts fluents of one kind: `next` makes the next value of the old one, of what is read, and of the lanes that ended,
+/// are held, moved.
+#[inline(always)]
+fn put_run<V: Vector>(
+    run: &[Put],
+    memory: &mut Memory<'_>,
+    lanes: &Masks,
+    next: impl Fn(V, V, [V; 3]) -> V,
+) {
+    for put in run {
+        let new = *memory.at(put.from);
+        let plane = memory.at_mut(put.fluent);
+        for block in 0..WORDS / V::SIZE {
+            let masks = [&lanes.ended, &lanes.held, &lanes.moved];
+            let masks =
+                [V::load(masks[0], block), V::load(masks[1], block), V::load(masks[2], block)];
+            let value = next(V::load(plane, block), V::load(&new, block), masks);
+            value.store(plane, block);
+        }
+    }
+}
+
+#[inline(always)]
+fn stay<V: Vector>(old: V, _: V, [ended, ..]: [V; 3]) -> V {
+    old.and_not(ended)
+}
+
+#[inline(always)]
+fn stay_or_begin<V: Vector>(old: V, _: V, [ended, ..]: [V; 3]) -> V {
+    old.or(ended)
+}
+
+#[inline(always)]
+fn take<V: Vector>(old: V, new: V, [_, held, moved]: [V; 3]) -> V {
+    old.and(held).or(new.and(moved))
+}
+
+#[inline(always)]
+fn take_or_begin<V: Vector>(old: V, new: V, [ended, held, moved]: [V; 3]) -> V {
+    old.and(held).or(new.and(moved)).or(ended)
+}
+
+#[inline(always)]
+fn flip<V: Vector>(old: V, new: V, [_, held, moved]: [V; 3]) -> V {
+    old.and(held).or(moved.and_not(new))
+}
+
+#[inline(always)]
+fn flip_or_begin<V: Vector>(old: V, new: V, [ended, held, moved]: [V; 3]) -> V {
+    old.and(held).or(moved.and_not(new)).or(ended)
 }
 
 #[cfg(test)]
@@ -155,7 +304,7 @@ mod tests {
                 let before = memory.clone();
                 let (mut ended, mut held) = (NONE, NONE);
                 (0..LANES).for_each(|lane| set(&mut ended, lane, lane % 5 == 0));
-                (0..LANES).for_each(|lane| set(&mut held, lane, lane % 7 == 0));
+                (0..LANES).for_each(|lane| set(&mut held, lane, lane % 5 != 0 && lane % 7 == 0));
                 for width in Width::all() {
                     memory.copy_from_slice(&before);
                     let (ended, held) = (&ended, &held);

@@ -48,9 +48,9 @@ struct Put {
 pub(crate) struct Puts {
     /// What is saved first: from where, to where.
     saves: Vec<(u32, u32)>,
-    /// Kinds with the ends of their runs in `puts`.
+    /// Kinds with the ends of their runs in `all`.
     runs: Vec<(Kind, u32)>,
-    puts: Vec<Put>,
+    all: Vec<Put>,
     /// Above all places.
     places: usize,
 }
@@ -70,7 +70,7 @@ impl Puts {
             Kind { how, initial: initial[fluent] }
         };
         let mut order = Order::new(reads, &moving, &kind);
-        let mut puts = Self { saves: Vec::new(), runs: Vec::new(), puts: Vec::new(), places: 0 };
+        let mut puts = Self { saves: Vec::new(), runs: Vec::new(), all: Vec::new(), places: 0 };
         let mut rest = moving.iter();
         loop {
             while let Some(fluent) = order.next(&kind) {
@@ -87,8 +87,8 @@ impl Puts {
 
     fn push(&mut self, kind: Kind, put: Put) {
         self.places = self.places.max(put.fluent.max(put.from) as usize + 1);
-        self.puts.push(put);
-        let end = self.puts.len() as u32;
+        self.all.push(put);
+        let end = self.all.len() as u32;
         match self.runs.last_mut() {
             Some((last, old)) if *last == kind => *old = end,
             _ => self.runs.push((kind, end)),
@@ -192,7 +192,7 @@ impl Kernel for Advance<'_> {
     #[expect(unsafe_code, reason = "checked accesses take more time; see docs/benchmarks.md")]
     fn run<V: Vector>(self) {
         let Self { puts, memory, ended, held } = self;
-        // SAFETY: `places` is above all places of `saves` and `puts`, which never change.
+        // SAFETY: `places` is above all places of `saves` and `all`, which never change.
         let mut memory = unsafe { Memory::new(memory, puts.places) };
         for (from, to) in &puts.saves {
             *memory.at_mut(*to) = *memory.at(*from);
@@ -201,7 +201,7 @@ impl Kernel for Advance<'_> {
         let has_ended = any(ended);
         let mut start = 0;
         for (kind, end) in &puts.runs {
-            let run = &puts.puts[start..*end as usize];
+            let run = &puts.all[start..*end as usize];
             start = *end as usize;
             match (kind.how, kind.initial) {
                 (How::Stay, _) if !has_ended => {}

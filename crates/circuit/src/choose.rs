@@ -193,7 +193,9 @@ impl Chooser {
         all.sort_unstable();
         for own in all.chunk_by(|a, b| a.0 == b.0) {
             let mut made = NONE;
-            own.iter().for_each(|(_, lane)| set(&mut made, usize::from(*lane), true));
+            for (_, lane) in own {
+                set(&mut made, usize::from(*lane), true);
+            }
             if let Some(place) = self.chosen.get(usize::from(own[0].0)) {
                 visit(*place, &made);
             }

@@ -11,8 +11,8 @@ use crate::graph::{Graph, Node, Signal};
 use crate::plane::LANES;
 use crate::schedule::cone;
 
-/// What it costs to write a move into its sets, in tenths of an operation on planes, as measured: to find it in a position,
-/// and for each set. (More where planes are narrower in registers, but so do operations.)
+/// What it costs to write a move into its sets, in tenths of a gate, as measured with registers of 512 bits: to find it in
+/// a position, and for each set. With narrower registers a gate takes longer, and sets pay all the more.
 const COST_OF_MOVE: usize = 18;
 const COST_OF_SET: usize = 6;
 
@@ -53,7 +53,7 @@ pub(crate) fn with_sets(
                     }
                 });
             }
-            let count = found.count;
+            let count = found.numbers.len();
             first += count;
             Sets { first: first - count, count, of_move: found.of_move }
         }));
@@ -68,10 +68,50 @@ enum Found {
     Set { number: usize, complement: bool },
 }
 
+/// The sets that the gates of a role stand for.
+#[derive(Default)]
 struct RoleSets {
     signals: Vec<(usize, Found)>,
-    count: usize,
+    /// The number of each set, by the moves that are in it.
+    numbers: FxHashMap<Vec<u64>, usize>,
+    /// For each move of the role the sets that it is in.
     of_move: Vec<Vec<u32>>,
+    /// The moves of all sets together.
+    written: usize,
+}
+
+impl RoleSets {
+    /// A gate that holds with some of the moves given; `all` are bits for all of them.
+    fn add(&mut self, node: usize, holds: &[u64], all: &[u64], moves: &[usize]) {
+        let size: usize = holds.iter().map(|word| word.count_ones() as usize).sum();
+        // The smaller side is less work.
+        let complement = size * 2 > moves.len();
+        let size = if complement { moves.len() - size } else { size };
+        if size == 0 {
+            let value = if complement { Signal::TRUE } else { Signal::FALSE };
+            self.signals.push((node, Found::Constant(value)));
+            return;
+        }
+        let flip = if complement { u64::MAX } else { 0 };
+        let own: Vec<u64> = holds.iter().zip(all).map(|(word, all)| (word ^ flip) & all).collect();
+        let next = self.numbers.len();
+        let number = self.numbers.get(&own).copied().unwrap_or(next);
+        self.signals.push((node, Found::Set { number, complement }));
+        if number == next {
+            self.written += size;
+            let is_in = |at: usize| own[at / 64] >> (at % 64) & 1 == 1;
+            for (_, action) in moves.iter().enumerate().filter(|(at, _)| is_in(*at)) {
+                self.of_move[*action].push(number as u32);
+            }
+            self.numbers.insert(own, number);
+        }
+    }
+
+    /// What writing moves into the sets costs, in tenths of a gate.
+    fn cost(&self, moves: usize) -> usize {
+        let all = COST_OF_MOVE * moves + COST_OF_SET * self.written;
+        LANES * all / moves + 10 * self.numbers.len()
+    }
 }
 
 /// The sets of a role's moves that the next state asks for, if it pays to write moves into them.
@@ -79,52 +119,27 @@ fn found(circuit: &Circuit, role: usize, inside: &[bool]) -> Option<RoleSets> {
     let nodes = circuit.graph.nodes();
     let is_possible = |at: &usize| circuit.legal[role][*at] != Signal::FALSE;
     let moves: Vec<usize> = (0..circuit.does[role].len()).filter(is_possible).collect();
-    let pure = pure(circuit, role, inside);
-    let gates = pure.iter().filter(|node| matches!(nodes[**node], Node::And(..))).count();
-    // Not even if each move were in one set.
-    if moves.len() > MOST_MOVES || (COST_OF_MOVE + COST_OF_SET) * LANES > 10 * (gates + moves.len())
-    {
+    if moves.len() < 2 || moves.len() > MOST_MOVES {
         return None;
     }
+    let pure = pure(circuit, role, inside);
+    let gates = pure.iter().filter(|node| matches!(nodes[**node], Node::And(..))).count();
+    let saved = 10 * (gates + moves.len());
     let words = moves.len().div_ceil(64);
-    if pure.len() * words > MOST_WORDS {
+    // Not even if each move were in one set.
+    let in_vain = (COST_OF_MOVE + COST_OF_SET) * LANES > saved;
+    if in_vain || pure.len() * words > MOST_WORDS {
         return None;
     }
     let members = members(circuit, role, &moves, &pure, words);
-    let mut known: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
-    let mut signals = Vec::new();
-    let mut of_move = vec![Vec::new(); circuit.does[role].len()];
-    let mut written = 0;
     let all = full(moves.len());
+    let of_move = vec![Vec::new(); circuit.does[role].len()];
+    let mut sets = RoleSets { of_move, ..RoleSets::default() };
     for node in read_by_others(circuit, &pure, inside) {
         let place = members.place[node] as usize * words;
-        let own = &members.bits[place..place + words];
-        let size: usize = own.iter().map(|word| word.count_ones() as usize).sum();
-        let complement = size * 2 > moves.len();
-        let flip = if complement { u64::MAX } else { 0 };
-        let own: Vec<u64> = own.iter().zip(&all).map(|(word, all)| (word ^ flip) & all).collect();
-        let size = if complement { moves.len() - size } else { size };
-        if size == 0 {
-            let value = if complement { Signal::TRUE } else { Signal::FALSE };
-            signals.push((node, Found::Constant(value)));
-            continue;
-        }
-        let next = known.len();
-        let number = known.get(&own).copied().unwrap_or(next);
-        signals.push((node, Found::Set { number, complement }));
-        if number == next {
-            written += size;
-            for (at, action) in moves.iter().enumerate() {
-                if own[at / 64] >> (at % 64) & 1 == 1 {
-                    of_move[*action].push(number as u32);
-                }
-            }
-            known.insert(own, number);
-        }
+        sets.add(node, &members.bits[place..place + words], &all, &moves);
     }
-    let count = known.len();
-    let cost = LANES * (COST_OF_MOVE * moves.len() + COST_OF_SET * written) / moves.len().max(1);
-    (cost + 10 * count < 10 * (gates + moves.len())).then_some(RoleSets { signals, count, of_move })
+    (sets.cost(moves.len()) < saved).then_some(sets)
 }
 
 /// Bits for so many moves.
@@ -153,7 +168,9 @@ fn pure(circuit: &Circuit, role: usize, inside: &[bool]) -> Vec<usize> {
 fn read_by_others(circuit: &Circuit, pure: &[usize], inside: &[bool]) -> Vec<usize> {
     let nodes = circuit.graph.nodes();
     let mut is_pure = vec![false; nodes.len()];
-    pure.iter().for_each(|node| is_pure[*node] = true);
+    for node in pure {
+        is_pure[*node] = true;
+    }
     let mut is_read = vec![false; nodes.len()];
     for (at, node) in nodes.iter().enumerate() {
         if let (Node::And(a, b), true, false) = (node, inside[at], is_pure[at]) {
@@ -161,7 +178,9 @@ fn read_by_others(circuit: &Circuit, pure: &[usize], inside: &[bool]) -> Vec<usi
             is_read[b.node()] = true;
         }
     }
-    circuit.next.iter().for_each(|signal| is_read[signal.node()] = true);
+    for signal in &circuit.next {
+        is_read[signal.node()] = true;
+    }
     pure.iter().copied().filter(|node| is_read[*node]).collect()
 }
 
@@ -280,6 +299,8 @@ impl<'c> Copy<'c> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use crate::phase::tests::circuit;
 
@@ -296,7 +317,7 @@ mod tests {
              (<= (next (still)) (not (moved)) (does s b)) (<= (next (ever)) (does r (go ?x ?y)))
              (<= terminal (true (at 0))) (<= (goal r 100) (true (ever)))",
         );
-        (1..=60).for_each(|n| text.push_str(&format!("(number {n})")));
+        (1..=60).for_each(|n| write!(text, "(number {n})").expect("a string"));
         let circuit = circuit(&text);
         let (with, sets) = with_sets(&circuit, &[true, true]).expect("thousands of moves");
         let own = sets[0].as_ref().expect("many moves");

@@ -5,14 +5,21 @@
 //! number with as many bits as the total needs, rejected where it is too large, so no move is favoured.
 //! Then the number goes down the tree: left if it is smaller than the left count, else the left count is
 //! subtracted and it goes right. At the bottom the legal moves of each position's own group are brought
-//! together, so that the last choice among eight is made once, not once for each group.
+//! together, so that the last choice among eight is made once, not once for each group. Where there are many moves,
+//! the leaves of the tree are clusters of four groups: most of the time would be spent on the lowest levels otherwise.
 //!
 //! Drawing again until every position has a number would take nine rounds for 512 positions, most of them
 //! for a handful. After some rounds the positions still without a number wait instead; which move they
 //! will choose does not depend on that.
 #![expect(clippy::inline_always, reason = "kernels compiled for several kinds of registers")]
 
-use crate::plane::{Memory, NONE, Plane, RandomBlock, RandomPlanes, WORDS, and, and_not};
+use std::sync::Arc;
+
+use crate::plane::{
+    LANES, Memory, NONE, Plane, RandomBlock, RandomPlanes, WORDS, and, and_not, any, get, lanes_of,
+    or, set,
+};
+use crate::scatter::{Scatter, numbers};
 use crate::vector::Vector;
 
 /// Positions in which nothing was chosen.
@@ -28,6 +35,12 @@ pub struct Unchosen {
 const GROUP: usize = 8;
 /// The bits of a group's count.
 const GROUP_BITS: usize = 4;
+/// The groups of a cluster, where there are many moves.
+const CLUSTER: usize = 4;
+/// The most bits of the count of a cluster.
+const CLUSTER_BITS: usize = 6;
+/// So many groups are many.
+const MANY_GROUPS: usize = 6;
 /// The most bits of a total: more moves than any circuit may have.
 const MOST_BITS: usize = 32;
 /// The bits of a total below 256. Room for more would have to be cleared again and again.
@@ -51,14 +64,22 @@ struct Group {
 #[derive(Clone, Debug)]
 pub struct Chooser {
     groups: Vec<Group>,
+    /// How many groups make a leaf of the tree: 1, or [`CLUSTER`].
+    cluster: usize,
     /// The places of all moves.
     chosen: Vec<u32>,
-    /// The counts of each level, those of the groups first.
+    /// The counts of each level, those of the clusters first.
     levels: Vec<Vec<Count>>,
     counts: Vec<Plane>,
     masks: Vec<Vec<Plane>>,
     /// For each node of each level whether no move below it is legal in any position of the block.
     empty: Vec<Vec<bool>>,
+    /// For each level but the highest where positions go to the right child.
+    path: Vec<Plane>,
+    /// Where moves are not written to planes of their own, but into sets.
+    scatter: Option<Arc<Scatter>>,
+    /// The move of each position in its last choice, if moves are written into sets.
+    made: Vec<u16>,
     /// Places for moves that do not exist.
     spare: (u32, u32),
     /// Above all places of the moves.
@@ -78,14 +99,18 @@ impl Chooser {
                 chosen: std::array::from_fn(|i| at(i).1),
             }
         };
-        let grouped: Vec<Group> = moves.chunks(GROUP).map(group).collect();
+        let mut grouped: Vec<Group> = moves.chunks(GROUP).map(group).collect();
         let groups = grouped.len();
+        let cluster = if groups < MANY_GROUPS { 1 } else { CLUSTER };
+        grouped.resize(groups.next_multiple_of(cluster), group(&[]));
+        let clusters = grouped.len() / cluster;
+        let leaf_bits = if cluster == 1 { GROUP_BITS } else { CLUSTER_BITS };
         let mut places = 0;
         let mut node = |bits: usize| {
             places += bits;
             Count { place: places - bits, bits }
         };
-        let mut levels: Vec<Vec<Count>> = vec![(0..groups).map(|_| node(GROUP_BITS)).collect()];
+        let mut levels: Vec<Vec<Count>> = vec![(0..clusters).map(|_| node(leaf_bits)).collect()];
         while let Some(below) = levels.last().filter(|level| level.len() > 1) {
             let level = below.chunks(2).map(|pair| match *pair {
                 [left, right] => node(left.bits.max(right.bits) + 1),
@@ -99,9 +124,13 @@ impl Chooser {
         let empty = levels.iter().map(|level| vec![false; level.len()]).collect();
         Self {
             groups: grouped,
+            cluster,
             chosen: moves.iter().map(|(_, chosen)| *chosen).collect(),
-            levels,
             counts: vec![NONE; places],
+            path: vec![NONE; levels.len() - 1],
+            levels,
+            scatter: None,
+            made: Vec::new(),
             masks,
             empty,
             spare,
@@ -112,6 +141,64 @@ impl Chooser {
                 .max()
                 .unwrap_or(0),
             rounds: if groups > 2 { 3 } else { 2 },
+        }
+    }
+
+    /// From now on moves are written into sets, not to planes of their own.
+    pub(crate) fn scatter(&mut self, scatter: Scatter) {
+        self.places = self.places.max(scatter.places());
+        self.scatter = Some(Arc::new(scatter));
+        self.made = vec![0; LANES];
+    }
+
+    /// Whether moves are written into sets.
+    #[cfg(test)]
+    pub(crate) fn is_scattered(&self) -> bool {
+        self.scatter.is_some()
+    }
+
+    /// Writes moves as another chooser does.
+    pub(crate) fn write_like(&mut self, other: &Chooser) {
+        self.scatter.clone_from(&other.scatter);
+        self.made.clone_from(&other.made);
+        self.places = self.places.max(other.places);
+    }
+
+    /// The place of the move that was chosen in a position, if one was.
+    pub(crate) fn made(&self, lane: usize, memory: &[Plane]) -> Option<u32> {
+        if self.scatter.is_some() {
+            return self.chosen.get(usize::from(self.made[lane])).copied();
+        }
+        self.chosen.iter().copied().find(|place| get(&memory[*place as usize], lane))
+    }
+
+    /// Calls `visit` with the place of each move that was chosen in some of the positions given, and with these.
+    pub(crate) fn each_made(
+        &self,
+        moving: &Plane,
+        memory: &[Plane],
+        mut visit: impl FnMut(u32, &Plane),
+    ) {
+        if self.scatter.is_none() {
+            for place in &self.chosen {
+                let made = and(&memory[*place as usize], moving);
+                if any(&made) {
+                    visit(*place, &made);
+                }
+            }
+            return;
+        }
+        let mut all: Vec<(u16, u16)> =
+            lanes_of(moving).map(|lane| (self.made[lane], lane as u16)).collect();
+        all.sort_unstable();
+        for own in all.chunk_by(|a, b| a.0 == b.0) {
+            let mut made = NONE;
+            for (_, lane) in own {
+                set(&mut made, usize::from(*lane), true);
+            }
+            if let Some(place) = self.chosen.get(usize::from(own[0].0)) {
+                visit(*place, &made);
+            }
         }
     }
 
@@ -143,48 +230,66 @@ impl Chooser {
         // SAFETY: `places` is above all places of `legal` and `chosen`, which never change.
         let mut memory = unsafe { Memory::new(memory, self.places) };
         let memory = &mut memory;
-        let mut unchosen = Unchosen { stuck: NONE, waiting: NONE };
         if let ([chosen], [group]) = (&self.chosen[..], &self.groups[..]) {
             let legal = *memory.at(group.legal[0]);
             *memory.at_mut(*chosen) = and(&legal, active);
-            unchosen.stuck = and_not(active, &legal);
-            return unchosen;
+            let stuck = and_not(active, &legal);
+            return Unchosen { stuck, waiting: NONE };
         }
         if self.groups.is_empty() {
-            unchosen.stuck = *active;
-            return unchosen;
+            return Unchosen { stuck: *active, waiting: NONE };
         }
-        self.count_groups::<V>(memory);
-        let mut own = [NONE; GROUP];
+        if self.cluster == 1 {
+            self.choose_by::<V, 1>(memory, active, random)
+        } else {
+            self.choose_by::<V, CLUSTER>(memory, active, random)
+        }
+    }
+
+    /// Chooses with clusters of `K` groups.
+    #[inline(always)]
+    fn choose_by<V: Vector, const K: usize>(
+        &mut self,
+        memory: &mut Memory<'_>,
+        active: &Plane,
+        random: &mut RandomPlanes,
+    ) -> Unchosen {
+        let mut unchosen = Unchosen { stuck: NONE, waiting: NONE };
+        self.count_leaves::<V, K>(memory);
+        let mut own = Own { group: [NONE; K], of_group: [NONE; GROUP] };
         for block in 0..WORDS / V::SIZE {
             let active = V::load(active, block);
             // No closure: it would be compiled apart, without the registers that the kernel is compiled for.
             let mut own_random = random.open::<V>(block);
             let (some, open, number) = if self.levels[self.levels.len() - 1][0].bits <= FEW_BITS {
-                self.find_group::<V, FEW_BITS>(block, active, &mut own_random)
+                self.find_leaf::<V, FEW_BITS>(block, active, &mut own_random)
             } else {
-                self.find_group::<V, MOST_BITS>(block, active, &mut own_random)
+                self.find_leaf::<V, MOST_BITS>(block, active, &mut own_random)
             };
             random.close(block, &own_random);
-            for (plane, own) in own.iter_mut().zip(self.pick(memory, block, number)) {
-                own.store(plane, block);
-            }
+            self.pick::<V, K>(memory, block, number, &mut own);
             active.and_not(some).store(&mut unchosen.stuck, block);
             active.and(some).and(open).store(&mut unchosen.waiting, block);
         }
-        self.write::<V>(memory, &own);
+        if let Some(scatter) = self.scatter.clone() {
+            self.index::<K>(&own);
+            let top = self.masks.len() - 1;
+            scatter.write(memory, &self.masks[top][0], &self.made);
+        } else {
+            self.write::<V, K>(memory, &own);
+        }
         unchosen
     }
 
-    /// Draws a number in each position and finds the group that it falls into. Returns where there is a
-    /// legal move, where no number was found, and the number within the group.
+    /// Draws a number in each position and finds the cluster that it falls into. Returns where there is a
+    /// legal move, where no number was found, and the number within the cluster.
     #[inline(always)]
-    fn find_group<V: Vector, const BITS: usize>(
+    fn find_leaf<V: Vector, const BITS: usize>(
         &mut self,
         block: usize,
         active: V,
         random: &mut RandomBlock<V>,
-    ) -> (V, V, [V; 3]) {
+    ) -> (V, V, [V; CLUSTER_BITS - 1]) {
         self.count_tree::<V>(block);
         let top = self.levels.len() - 1;
         let Count { place, bits } = self.levels[top][0];
@@ -196,24 +301,34 @@ impl Chooser {
         for level in (1..=top).rev() {
             self.descend(level, block, &mut number);
         }
-        (some, open, [number[0], number[1], number[2]])
+        (some, open, [number[0], number[1], number[2], number[3], number[4]])
     }
 
-    /// Counts the legal moves of each group.
+    /// Counts the legal moves of each cluster.
     #[inline(always)]
-    fn count_groups<V: Vector>(&mut self, memory: &Memory<'_>) {
-        let counts = self.counts.chunks_exact_mut(GROUP_BITS);
-        let groups = self.groups.iter().zip(&mut self.empty[0]);
-        for ((group, is_empty), counts) in groups.zip(counts) {
+    fn count_leaves<V: Vector, const K: usize>(&mut self, memory: &Memory<'_>) {
+        let bits = if K == 1 { GROUP_BITS } else { CLUSTER_BITS };
+        let counts = self.counts.chunks_exact_mut(bits);
+        let clusters = self.groups.as_chunks::<K>().0.iter().zip(&mut self.empty[0]);
+        for ((cluster, is_empty), counts) in clusters.zip(counts) {
             *is_empty = true;
             for block in 0..WORDS / V::SIZE {
-                let mut legal = [V::zero(); GROUP];
-                for (vector, place) in legal.iter_mut().zip(&group.legal) {
-                    *vector = V::load(memory.at(*place), block);
+                let mut sum = [V::zero(); CLUSTER_BITS];
+                for (at, group) in cluster.iter().enumerate() {
+                    let mut legal = [V::zero(); GROUP];
+                    for (vector, place) in legal.iter_mut().zip(&group.legal) {
+                        *vector = V::load(memory.at(*place), block);
+                    }
+                    let own = count_eight(legal);
+                    if at == 0 {
+                        sum[..GROUP_BITS].copy_from_slice(&own);
+                    } else {
+                        sum = plus(sum, own);
+                    }
                 }
-                let all = legal.iter().fold(V::zero(), |all, one| all.or(*one));
+                let all = sum.iter().fold(V::zero(), |all, bit| all.or(*bit));
                 *is_empty &= all.is_zero();
-                for (bit, plane) in count_eight(legal).into_iter().zip(&mut *counts) {
+                for (bit, plane) in sum.into_iter().zip(&mut *counts) {
                     bit.store(plane, block);
                 }
             }
@@ -289,6 +404,7 @@ impl Chooser {
             *difference = half.xor(borrow);
             borrow = left.and_not(*number).or(borrow.and_not(half));
         }
+        V::ones().and_not(borrow).store(&mut self.path[level - 1], block);
         // What is left is below the larger count of the children, so the highest bit is 0.
         for (number, difference) in number.iter_mut().zip(&difference).take(bits) {
             *number = borrow.select(*number, *difference);
@@ -309,12 +425,60 @@ impl Chooser {
         }
     }
 
-    /// Brings the legal moves of each position's group together and takes the one with the number.
+    /// Brings the legal moves of each position's cluster together and takes the one with the number.
     #[inline(always)]
-    fn pick<V: Vector>(&self, memory: &Memory<'_>, block: usize, mut number: [V; 3]) -> [V; GROUP] {
+    fn pick<V: Vector, const K: usize>(
+        &self,
+        memory: &Memory<'_>,
+        block: usize,
+        mut number: [V; CLUSTER_BITS - 1],
+        own: &mut Own<K>,
+    ) {
+        let mut of_group = [V::zero(); GROUP];
+        let mut open = V::ones();
+        for (at, chosen) in own.group.iter_mut().enumerate() {
+            let legal = self.gather::<V, K>(memory, block, at);
+            if K == 1 {
+                of_group = legal;
+                continue;
+            }
+            // The number is in this group if it is below its count, else the count is subtracted.
+            let (less, rest) = minus(number, count_eight(legal));
+            let here = open.and(less);
+            here.store(chosen, block);
+            open = open.and_not(less);
+            for (number, rest) in number.iter_mut().zip(rest) {
+                *number = open.select(rest, *number);
+            }
+            for (sum, legal) in of_group.iter_mut().zip(legal) {
+                *sum = sum.or(here.and(legal));
+            }
+        }
+        // The number counts down at each legal move; where it is 0 before, the move is taken. Going on
+        // below 0 it starts from 7, which is more than the moves that are left.
+        let [mut n0, mut n1, mut n2, ..] = number;
+        for (legal, plane) in of_group.into_iter().zip(&mut own.of_group) {
+            legal.and_not(n0.or(n1).or(n2)).store(plane, block);
+            let mut borrow = legal;
+            for bit in [&mut n0, &mut n1, &mut n2] {
+                let before = *bit;
+                *bit = before.xor(borrow);
+                borrow = borrow.and_not(before);
+            }
+        }
+    }
+
+    /// The legal moves of one group of each position's cluster.
+    #[inline(always)]
+    fn gather<V: Vector, const K: usize>(
+        &self,
+        memory: &Memory<'_>,
+        block: usize,
+        at: usize,
+    ) -> [V; GROUP] {
         let mut own = [V::zero(); GROUP];
         let masks = self.masks[0].iter().zip(&self.empty[0]);
-        for (group, (mask, is_empty)) in self.groups.iter().zip(masks) {
+        for (group, (mask, is_empty)) in self.groups[at..].iter().step_by(K).zip(masks) {
             if *is_empty {
                 continue;
             }
@@ -323,40 +487,91 @@ impl Chooser {
                 *sum = sum.or(mask.and(V::load(memory.at(*place), block)));
             }
         }
-        // The number counts down at each legal move; where it is 0 before, the move is taken. Going on
-        // below 0 it starts from 7, which is more than the moves that are left.
-        for own in &mut own {
-            let legal = *own;
-            *own = legal.and_not(number[0].or(number[1]).or(number[2]));
-            let mut borrow = legal;
-            for bit in &mut number {
-                let before = *bit;
-                *bit = before.xor(borrow);
-                borrow = borrow.and_not(before);
-            }
-        }
         own
+    }
+
+    /// The numbers of the moves taken, position by position.
+    fn index<const K: usize>(&mut self, own: &Own<K>) {
+        let mut bits = [NONE; 16];
+        let mut used = 0;
+        let mut push = |plane: Plane| {
+            bits[used % 16] = plane;
+            used += 1;
+        };
+        let with = |planes: &[Plane], bit: usize| {
+            let set = planes.iter().enumerate().filter(|(at, _)| at >> bit & 1 == 1);
+            set.fold(NONE, |all, (_, plane)| or(&all, plane))
+        };
+        (0..3).for_each(|bit| push(with(&own.of_group, bit)));
+        if K > 1 {
+            (0..2).for_each(|bit| push(with(&own.group, bit)));
+        }
+        self.path.iter().for_each(|plane| push(*plane));
+        numbers(&bits, &mut self.made);
     }
 
     /// Writes the moves taken to their places.
     #[inline(always)]
-    fn write<V: Vector>(&mut self, memory: &mut Memory<'_>, own: &[Plane; GROUP]) {
+    fn write<V: Vector, const K: usize>(&mut self, memory: &mut Memory<'_>, own: &Own<K>) {
         let masks = self.masks[0].iter().zip(&self.empty[0]);
-        for (group, (mask, is_empty)) in self.groups.iter().zip(masks) {
+        for (cluster, (mask, is_empty)) in self.groups.as_chunks::<K>().0.iter().zip(masks) {
             if *is_empty {
-                for place in &group.chosen {
+                for place in cluster.iter().flat_map(|group| &group.chosen) {
                     *memory.at_mut(*place) = NONE;
                 }
                 continue;
             }
             for block in 0..WORDS / V::SIZE {
                 let mask = V::load(mask, block);
-                for (own, place) in own.iter().zip(&group.chosen) {
-                    mask.and(V::load(own, block)).store(memory.at_mut(*place), block);
+                for (group, here) in cluster.iter().zip(&own.group) {
+                    let mask = if K == 1 { mask } else { mask.and(V::load(here, block)) };
+                    for (own, place) in own.of_group.iter().zip(&group.chosen) {
+                        mask.and(V::load(own, block)).store(memory.at_mut(*place), block);
+                    }
                 }
             }
         }
     }
+}
+
+/// The move taken in each position, within its cluster.
+struct Own<const K: usize> {
+    /// The group, where there are several.
+    group: [Plane; K],
+    /// The place in the group.
+    of_group: [Plane; GROUP],
+}
+
+/// A count of eight added to a sum that has room for it.
+#[inline(always)]
+fn plus<V: Vector>(sum: [V; CLUSTER_BITS], count: [V; GROUP_BITS]) -> [V; CLUSTER_BITS] {
+    let mut out = sum;
+    let mut carry = V::zero();
+    for (at, out) in out.iter_mut().enumerate() {
+        let (bit, next) = match count.get(at) {
+            Some(bit) => sum[at].full_add(*bit, carry),
+            None => sum[at].half_add(carry),
+        };
+        (*out, carry) = (bit, next);
+    }
+    out
+}
+
+/// Where a number is below a count of eight; and the difference.
+#[inline(always)]
+fn minus<V: Vector, const BITS: usize>(
+    number: [V; BITS],
+    count: [V; GROUP_BITS],
+) -> (V, [V; BITS]) {
+    let mut borrow = V::zero();
+    let mut difference = number;
+    for (at, difference) in difference.iter_mut().enumerate() {
+        let count = count.get(at).copied().unwrap_or(V::zero());
+        let half = number[at].xor(count);
+        *difference = half.xor(borrow);
+        borrow = count.and_not(number[at]).or(borrow.and_not(half));
+    }
+    (borrow, difference)
 }
 
 /// How many of eight bits are set, by full and half adders.

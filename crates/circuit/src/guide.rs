@@ -115,7 +115,14 @@ impl Guided {
         let read = read.chain(fluents);
         let most = read.max().map_or(0, |place| place as usize + 1);
         let places = most.max(stays as usize + places.len());
-        Self { chooser: Chooser::new(&kept, plain.spare()), moves, answered, stays, places }
+        let mut chooser = Chooser::new(&kept, plain.spare());
+        chooser.write_like(plain);
+        Self { chooser, moves, answered, stays, places }
+    }
+
+    /// What chooses in the end.
+    pub(crate) fn chooser(&self) -> &Chooser {
+        &self.chooser
     }
 
     /// Whether any move is preferred to another at all.

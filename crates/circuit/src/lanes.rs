@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use crate::advance::Advance;
 use crate::build::Circuit;
 use crate::choose::Chooser;
 use crate::code::{Code, PhaseCode, RoleCode};
@@ -19,8 +20,8 @@ use crate::guide::{Answer, Guided, Preferences, Tastes, room};
 use crate::harvest::{Aside, GoalCode, Harvest};
 use crate::kernel::{RunPart, run_part};
 use crate::plane::{
-    ALL, LANES, NONE, Plane, RandomPlanes, WORDS, and, and_not, any, count, flipped, get, lanes_of,
-    nor, or, set,
+    ALL, LANES, NONE, Plane, RandomPlanes, and, and_not, any, count, flipped, get, lanes_of, nor,
+    or, set,
 };
 use crate::schedule::Read;
 use crate::vector::{Kernel, Vector};
@@ -111,14 +112,11 @@ impl View<'_> {
         let moving = self.moving();
         match &self.lanes.code.phases[self.phase].roles[role] {
             RoleCode::Forced(only) => visit(*only, &moving),
-            RoleCode::Choose(chooser) => {
+            RoleCode::Choose { chooser, .. } => {
                 let start = self.lanes.code.does_starts[role];
-                for place in self.lanes.choosers[*chooser].chosen() {
-                    let made = and(&self.lanes.memory[*place as usize], &moving);
-                    if any(&made) {
-                        visit(*place as usize - start, &made);
-                    }
-                }
+                let memory = &self.lanes.memory;
+                let each = |place: u32, made: &Plane| visit(place as usize - start, made);
+                self.lanes.last_chooser(*chooser).each_made(&moving, memory, each);
             }
         }
     }
@@ -134,8 +132,6 @@ const LENGTH_BITS: usize = 24;
 pub struct Lanes {
     code: Arc<Code>,
     memory: Vec<Plane>,
-    /// Room for the next state while it is put into place.
-    scratch: Vec<Plane>,
     choosers: Vec<Chooser>,
     /// For each chooser the one that takes its place, where some moves are preferred to others.
     guided: Vec<Option<Guided>>,
@@ -172,7 +168,6 @@ impl Lanes {
         }
         Self {
             memory,
-            scratch: Vec::new(),
             choosers: code.choosers.clone(),
             guided: vec![None; code.choosers.len()],
             random: RandomPlanes::new(seed),
@@ -316,12 +311,16 @@ impl Lanes {
         let phases = self.code.phases.len();
         match &self.code.phases[(self.phase + phases - 1) % phases].roles[role] {
             RoleCode::Forced(only) => Some(*only),
-            RoleCode::Choose(chooser) => {
-                let mut places = self.choosers[*chooser].chosen().iter();
-                let made = places.find(|place| get(&self.memory[**place as usize], lane))?;
-                Some(*made as usize - self.code.does_starts[role])
+            RoleCode::Choose { chooser, .. } => {
+                let made = self.last_chooser(*chooser).made(lane, &self.memory)?;
+                Some(made as usize - self.code.does_starts[role])
             }
         }
+    }
+
+    /// Who chooses in the place of a chooser.
+    fn last_chooser(&self, chooser: usize) -> &Chooser {
+        self.guided[chooser].as_ref().map_or(&self.choosers[chooser], Guided::chooser)
     }
 
     /// Makes the moves that are set, after [`Lanes::look`].
@@ -450,7 +449,7 @@ impl Lanes {
         if observer.is_watching() {
             observer.moved(&View { lanes: self, phase: self.phase });
         }
-        code.width.run(Advance { lanes: self, phase, ended: &ended, held: &held });
+        code.width.run(Go { lanes: self, phase, ended: &ended, held: &held });
         self.asleep[self.phase] = or(&self.asleep[self.phase], &waiting);
         self.asleep[0] = or(&self.asleep[0], &ended);
         self.phase = (self.phase + 1) % code.phases.len();
@@ -621,16 +620,19 @@ impl Kernel for Look<'_> {
     fn run<V: Vector>(self) -> Looked {
         let Self { lanes, phase, asleep } = self;
         run_part::<V>(&phase.schedule.state, &mut lanes.memory);
-        let terminal = lanes.read(phase.schedule.terminal);
+        let mut terminal = lanes.read(phase.schedule.terminal);
         let active = nor(&terminal, asleep);
         let (mut stuck, mut waiting) = (NONE, NONE);
         for role in &phase.roles {
-            if let RoleCode::Choose(chooser) = role {
+            if let RoleCode::Choose { chooser, stuck_ends } = role {
                 let (memory, random) = (&mut lanes.memory, &mut lanes.random);
                 let unchosen = match &mut lanes.guided[*chooser] {
                     Some(guided) => guided.choose::<V>(memory, &active, random),
                     None => lanes.choosers[*chooser].choose::<V>(memory, &active, random),
                 };
+                if *stuck_ends {
+                    terminal = or(&terminal, &unchosen.stuck);
+                }
                 stuck = or(&stuck, &unchosen.stuck);
                 waiting = or(&waiting, &unchosen.waiting);
             }
@@ -639,42 +641,26 @@ impl Kernel for Look<'_> {
     }
 }
 
-/// Works out the next state and puts it into place; lanes that ended get the initial state, lanes that
-/// are held keep theirs.
-struct Advance<'a> {
+/// Works out the next state.
+struct Go<'a> {
     lanes: &'a mut Lanes,
     phase: &'a PhaseCode,
     ended: &'a Plane,
     held: &'a Plane,
 }
 
-impl Kernel for Advance<'_> {
+impl Kernel for Go<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Vector>(self) {
         let Self { lanes, phase, ended, held } = self;
-        run_part::<V>(&phase.schedule.next, &mut lanes.memory);
-        // A fluent may be the next value of another one, so none may be overwritten too early.
-        let fluents = lanes.code.initial.len();
-        let mut next = std::mem::take(&mut lanes.scratch);
-        next.resize(fluents, NONE);
-        let reads = phase.schedule.fluents.iter().zip(&lanes.code.initial);
-        for (at, (read, holds)) in reads.enumerate() {
-            let flip = if read.complement { V::ones() } else { V::zero() };
-            for block in 0..WORDS / V::SIZE {
-                let (ended, held) = (V::load(ended, block), V::load(held, block));
-                let new = V::load(&lanes.memory[read.place as usize], block).xor(flip);
-                let old = V::load(&lanes.memory[at], block);
-                let plane = held.select(old, new);
-                let plane = if *holds { plane.or(ended) } else { plane.and_not(ended) };
-                plane.store(&mut next[at], block);
-            }
-        }
-        lanes.memory[..fluents].copy_from_slice(&next);
-        lanes.scratch = next;
+        let memory = &mut lanes.memory[..];
+        run_part::<V>(&phase.schedule.next, memory);
+        Advance { puts: &phase.puts, memory, ended, held }.run::<V>();
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,9 +16,11 @@
 //! assert!(tally.playouts > 1000 && tally.goals[0][0] == tally.playouts);
 //! ```
 
+mod advance;
 pub mod build;
 pub mod choose;
 mod code;
+mod constant;
 mod deeds;
 mod expand;
 pub mod graph;
@@ -27,14 +29,17 @@ mod harvest;
 mod kernel;
 pub mod lanes;
 mod move_set;
+mod move_sums;
 mod net;
 pub mod phase;
 mod plan;
 pub mod plane;
 mod recursion;
+mod scatter;
 pub mod schedule;
 mod special;
 mod stepper;
+mod stuck;
 pub mod transpose;
 pub mod vector;
 

@@ -35,15 +35,15 @@ const MOST_FLUENTS: usize = 16;
 const MOST_EFFORT: usize = 20_000_000;
 
 /// The situations in their order, beginning with the initial one. One situation without fixed fluents if
-/// there is no cycle.
-pub fn phases(circuit: &Circuit) -> Vec<Phase> {
+/// there is no cycle. `constants` are fluents that never change, with their values.
+pub fn phases(circuit: &Circuit, constants: &[(usize, bool)]) -> Vec<Phase> {
     let mut effort = MOST_EFFORT;
     let groups = candidates(circuit);
     let all: Vec<usize> = groups.iter().flatten().copied().collect();
     let mut best: Option<Vec<Phase>> = None;
     let single = groups.len() == 1;
     for group in std::iter::once(&all).chain(if single { &[][..] } else { &groups[..] }) {
-        let found = cycle(circuit, group, &mut effort);
+        let found = cycle(circuit, group, constants, &mut effort);
         if let Some(found) = found.filter(|found| found.len() > 1) {
             let size = |phases: &[Phase]| phases.iter().map(gates).sum::<usize>() / phases.len();
             if best.as_ref().is_none_or(|best| size(&found) < size(best)) {
@@ -54,7 +54,7 @@ pub fn phases(circuit: &Circuit) -> Vec<Phase> {
             break;
         }
     }
-    best.unwrap_or_else(|| vec![fold(circuit, Vec::new())])
+    best.unwrap_or_else(|| vec![fold(circuit, Vec::new(), constants)])
 }
 
 fn gates(phase: &Phase) -> usize {
@@ -77,7 +77,12 @@ fn candidates(circuit: &Circuit) -> Vec<Vec<usize>> {
 }
 
 /// The cycle of some fluents, if they have one that contains the initial situation.
-fn cycle(circuit: &Circuit, group: &[usize], effort: &mut usize) -> Option<Vec<Phase>> {
+fn cycle(
+    circuit: &Circuit,
+    group: &[usize],
+    constants: &[(usize, bool)],
+    effort: &mut usize,
+) -> Option<Vec<Phase>> {
     if group.is_empty() {
         return None;
     }
@@ -86,7 +91,7 @@ fn cycle(circuit: &Circuit, group: &[usize], effort: &mut usize) -> Option<Vec<P
     let mut fixed = first.clone();
     while phases.len() < MOST_PHASES {
         *effort = effort.checked_sub(circuit.graph.nodes().len())?;
-        let phase = fold(circuit, fixed);
+        let phase = fold(circuit, fixed, constants);
         fixed = group
             .iter()
             .map(|fluent| match phase.circuit.next[*fluent] {
@@ -104,15 +109,16 @@ fn cycle(circuit: &Circuit, group: &[usize], effort: &mut usize) -> Option<Vec<P
 }
 
 /// The circuit with some fluents as constants, for random play.
-fn fold(circuit: &Circuit, fixed: Vec<(usize, bool)>) -> Phase {
+fn fold(circuit: &Circuit, fixed: Vec<(usize, bool)>, constants: &[(usize, bool)]) -> Phase {
     let mut folding = Folding::new(circuit);
-    folding.start(circuit, &fixed, None);
+    let known: Vec<(usize, bool)> = constants.iter().chain(&fixed).copied().collect();
+    folding.start(circuit, &known, None);
     let legal = folding.through_all(&circuit.legal);
     let terminal = folding.through(&[circuit.terminal])[0];
     let forced: Vec<Option<usize>> = legal.iter().map(|own| forced(own)).collect();
-    folding.start(circuit, &fixed, Some(Signal::TRUE));
+    folding.start(circuit, &known, Some(Signal::TRUE));
     let goals = folding.through_all(&circuit.goals);
-    folding.start(circuit, &fixed, Some(Signal::FALSE));
+    folding.start(circuit, &known, Some(Signal::FALSE));
     // Whoever has only one move that can be legal makes it, or the game is over.
     for (inputs, legal) in circuit.does.iter().zip(&legal) {
         let possible = legal.iter().filter(|legal| **legal != Signal::FALSE).count();
@@ -222,10 +228,10 @@ impl<'c> Folding<'c> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn circuit(text: &str) -> Circuit {
+    pub(crate) fn circuit(text: &str) -> Circuit {
         let (rules, _) = gdl::parse(text, &gdl::Limits::default());
         let program = gdl::normal::normalize(&rules).expect("small");
         #[expect(clippy::default_trait_access, reason = "the type is that of a crate further down")]
@@ -245,7 +251,7 @@ mod tests {
 
     #[test]
     fn who_is_in_control_makes_phases_in_which_the_other_is_forced() {
-        let phases = phases(&circuit(ALTERNATING));
+        let phases = phases(&circuit(ALTERNATING), &[]);
         assert_eq!(phases.len(), 2);
         for (phase, mover) in phases.iter().zip([0, 1]) {
             assert_eq!(phase.forced[mover], None);
@@ -261,7 +267,7 @@ mod tests {
             "(<= (next (control o)) (true (control x)) (not (does x (mark 1))))
              (<= (next (control x)) (does x (mark 1)))",
         );
-        let phases = phases(&circuit(&text));
+        let phases = phases(&circuit(&text), &[]);
         assert_eq!(phases.len(), 1);
         assert!(phases[0].fixed.is_empty() && phases[0].forced == [None, None]);
     }
@@ -270,7 +276,7 @@ mod tests {
     fn a_cycle_that_never_returns_to_the_start_is_not_used() {
         let text =
             ALTERNATING.replace("(init (control x))", "(init (control x)) (init (control z))");
-        assert_eq!(phases(&circuit(&text)).len(), 1);
+        assert_eq!(phases(&circuit(&text), &[]).len(), 1);
     }
 
     /// Folding keeps legal moves and ends everywhere, goals where the game is over, and next states where
@@ -279,7 +285,7 @@ mod tests {
     fn folding_keeps_what_random_play_asks_for() {
         let circuit = circuit(ALTERNATING);
         let inputs = circuit.fluents.len() + circuit.does.iter().map(Vec::len).sum::<usize>();
-        for phase in phases(&circuit) {
+        for phase in phases(&circuit, &[]) {
             for bits in 0..1u32 << circuit.fluents.len() {
                 let fits = phase.fixed.iter().all(|(f, value)| (bits >> f & 1 == 1) == *value);
                 if !fits {

@@ -127,7 +127,7 @@ pub struct Read {
 }
 
 /// The circuit, ready to be evaluated. Places 0.. are the fluents, then the moves, then constant false,
-/// then constant true.
+/// then constant true, then other inputs.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     /// Legal moves and the end of the game.
@@ -397,8 +397,16 @@ impl Allocator {
             place_of[signal.node()] = used;
             used += 1;
         }
-        place_of[Signal::FALSE.node()] = used;
-        Self { kinds, place_of, free: Vec::new(), used: used + 2, zero: used }
+        let zero = used;
+        place_of[Signal::FALSE.node()] = zero;
+        used += 2;
+        for (node, place) in circuit.graph.nodes().iter().zip(&mut place_of) {
+            if let (Node::Input(_), NOWHERE) = (node, *place) {
+                *place = used;
+                used += 1;
+            }
+        }
+        Self { kinds, place_of, free: Vec::new(), used, zero }
     }
 
     fn read(&self, signal: Signal) -> Read {

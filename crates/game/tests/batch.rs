@@ -2,6 +2,7 @@
 //!
 //! `FLUXION_STEPS` sets how many steps are compared per game (default 40).
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use game::playout::{Random, random_joint_move};
@@ -25,12 +26,14 @@ fn compare(game: &Game, steps: usize) -> Result<(), NoCircuit> {
     let mut oracle = game.interpreter();
     let mut random = Random::new(17);
     let symbols = game.universe().symbols();
+    let initial = oracle.initial().expect("within limits");
     for _ in 0..steps {
         batch.look();
         let lane = random.below(Batch::LANES);
         let state = batch.state(lane);
         let terminal = oracle.is_terminal(&state).expect("within limits");
         assert_eq!(batch.is_terminal(lane), terminal, "terminal");
+        let mut is_stuck = false;
         for role in game.role_ids() {
             let mut expected = Vec::new();
             oracle.legal_moves(&state, role, &mut expected).expect("within limits");
@@ -38,6 +41,7 @@ fn compare(game: &Game, steps: usize) -> Result<(), NoCircuit> {
             let mut found = batch.legal_moves(lane, role);
             found.sort_unstable();
             assert_eq!(found, expected, "legal moves");
+            is_stuck |= found.is_empty();
             let expected = match oracle.goal(&state, role).expect("within limits") {
                 Goals::One(value) => vec![value.0.to_string()],
                 Goals::Undefined(values) => values,
@@ -50,9 +54,19 @@ fn compare(game: &Game, steps: usize) -> Result<(), NoCircuit> {
         batch.play(1);
         let joint: Option<Vec<_>> =
             game.role_ids().map(|role: Role| batch.last_move(lane, role)).collect();
-        if let (false, Some(joint)) = (terminal, joint) {
-            let next = oracle.next(&state, &JointMove(joint)).expect("within limits");
-            assert_eq!(game.state_texts(&batch.state(lane)), game.state_texts(&next), "next");
+        let after = batch.state(lane);
+        match joint {
+            Some(joint) => {
+                assert!(!terminal, "a move after the end");
+                let next = oracle.next(&state, &JointMove(joint)).expect("within limits");
+                assert_eq!(game.state_texts(&after), game.state_texts(&next), "next");
+            }
+            // It slept or waited, or it is over by the rules or for want of a move and begins anew.
+            None if after == state => {}
+            None => {
+                assert_eq!(game.state_texts(&after), game.state_texts(&initial), "begins anew");
+                assert!(terminal || is_stuck, "an end that is none");
+            }
         }
     }
     Ok(())
@@ -123,6 +137,34 @@ fn a_state_can_be_loaded_into_any_lane_and_read_again() {
     let mut unreachable = state;
     unreachable.insert(game.universe().fluent(&strange));
     assert!(!batch.load(0, &unreachable), "a fluent that no play can produce");
+}
+
+/// The game ends for want of moves, and rules say what that is worth: the goals of such positions count.
+#[test]
+fn an_end_for_want_of_moves_has_its_goals() {
+    let mut text = String::from(
+        "(role r) (init (at 0 0)) (init (left 12))
+         (<= (legal r (jump ?x ?y)) (true (at ?a ?b)) (number ?x) (number ?y) (true (left ?n)) (succ ?m ?n)
+             (not (true (seen ?x ?y))))
+         (<= (next (at ?x ?y)) (does r (jump ?x ?y)))
+         (<= (next (seen ?x ?y)) (true (at ?x ?y))) (<= (next (seen ?x ?y)) (true (seen ?x ?y)))
+         (<= (next (left ?m)) (true (left ?n)) (succ ?m ?n) (does r (jump ?x ?y)))
+         (<= (can ?r) (legal ?r ?m)) (<= terminal (role ?r) (not (can ?r)))
+         (<= terminal (true (at 3 3))) (<= (goal r 20) (not (true (at 3 3)))) (<= (goal r 90) (true (at 3 3)))",
+    );
+    for n in 0..40 {
+        write!(text, "(number {n}) (succ {n} {})", n + 1).expect("a string");
+    }
+    let game = Game::from_text(&text).expect("valid");
+    compare(&game, 400).expect("small");
+    let mut batch = Batch::new(&game, &budget(), 8).expect("small");
+    let initial = game.interpreter().initial().expect("small");
+    for outcome in batch.playouts(&vec![&initial; 2000], 100) {
+        let outcome = outcome.expect("a known state");
+        assert!(outcome.terminal && outcome.length <= 12);
+        let expected = if outcome.length == 12 { vec![20, 90] } else { vec![90] };
+        assert!(matches!(&outcome.goals[..], [Some(goal)] if expected.contains(&goal.0)));
+    }
 }
 
 /// Playouts from given states: lengths and rewards fit the rules, whatever the number of states.

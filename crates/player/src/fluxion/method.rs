@@ -209,7 +209,8 @@ impl Parts<'_> {
 
     /// Alpha-beta with the best evaluator, to play by; max^n where that fits the game.
     fn looking_ahead(&self) -> Box<dyn Search> {
-        self.deepening(self.best_evaluator(), self.context.memory, true)
+        // Growing takes time in which nobody looks at the clock, so the table does not get all of it.
+        self.deepening(self.best_evaluator(), self.context.memory / 2, true)
     }
 
     /// The same for a trial, with values of one kind; none where there are none.

@@ -116,24 +116,34 @@ impl Parts<'_> {
     /// The search for a method, with what solved the game in the start clock, if anything did.
     pub(super) fn search(&self, method: Method, solved: Option<Solver>) -> Box<dyn Search> {
         let percent = self.options.guard;
+        let rest = self.context.memory / TABLE_SHARE;
+        let most = self.context.memory - rest;
         let in_turn = self.known.class.turn_taking.value;
         match (method, solved) {
             (Method::Planning, _) => self.planner(),
             (Method::Deepening, _) => self.looking_ahead(),
             (Method::Guarded | Method::Sampling, Some(solved)) => {
-                Box::new(Guarded::new(self.tree(), solved, percent.max(SOLVED), in_turn))
+                Box::new(Guarded::new(self.tree(rest), solved, percent.max(SOLVED), in_turn))
             }
             (Method::Guarded, None) if percent > 0 => {
-                Box::new(Guarded::new(self.tree(), self.solver(), percent, in_turn))
+                Box::new(Guarded::new(self.tree(most), self.solver(), percent, in_turn))
             }
-            (Method::Guarded | Method::Sampling, None) => self.tree(),
+            (Method::Guarded | Method::Sampling, None) => self.tree(most),
         }
     }
 
     /// Alpha-beta that may solve positions, with the best evaluator so far.
-    pub(super) fn solver(&self) -> Solver {
-        let solver = Solver::new(self.guard(), self.context.machine(), self.context.seed);
+    fn solver(&self) -> Solver {
+        let search = self.guard(self.context.memory / TABLE_SHARE);
+        let solver = Solver::new(search, self.context.machine(), self.context.seed);
         solver.trusting(self.known.trust)
+    }
+
+    /// The same for the whole game, in the start clock. What it finds is of use in the match only as far as it remembers it, and if it
+    /// finds everything, nobody else needs the memory.
+    pub(super) fn whole_solver(&self) -> Solver {
+        let search = self.guard(self.context.memory - self.context.memory / TABLE_SHARE);
+        Solver::new(search, self.context.machine(), self.context.seed)
     }
 
     fn planner(&self) -> Box<dyn Search> {
@@ -163,8 +173,7 @@ impl Parts<'_> {
 
     /// Playouts have preferences only where two roles share a constant sum: with three roles and with simultaneous moves they did
     /// harm in matches.
-    fn tree(&self) -> Box<dyn Search> {
-        let memory = self.context.memory - self.context.memory / TABLE_SHARE;
+    fn tree(&self, memory: usize) -> Box<dyn Search> {
         let guided = self.known.guided && self.known.method != Method::Sampling;
         self.tree_with(self.learned().filter(|_| self.known.tree_values), guided, memory)
     }
@@ -203,8 +212,8 @@ impl Parts<'_> {
     }
 
     /// Alpha-beta with the best evaluator, to prove things: every move gets the same depth.
-    pub(super) fn guard(&self) -> Box<dyn Search> {
-        self.deepening(self.best_evaluator(), self.context.memory / TABLE_SHARE, false)
+    fn guard(&self, memory: usize) -> Box<dyn Search> {
+        self.deepening(self.best_evaluator(), memory, false)
     }
 
     /// Alpha-beta with the best evaluator, to play by; max^n where that fits the game.

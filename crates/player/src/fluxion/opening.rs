@@ -194,7 +194,7 @@ impl<'o> Opening<'o> {
         let (begin, effort) = (Instant::now(), Effort::until(SOLUTION.of(deadline)));
         let mut machine = self.context.machine();
         let Ok(initial) = machine.initial() else { return };
-        let mut solver = self.parts().solver();
+        let mut solver = self.parts().whole_solver();
         let mut report = None;
         for percent in GLANCES {
             report = solver.look(&initial, self.context.role, (&effort, percent), &mut |_| ());

@@ -41,8 +41,8 @@ impl Tally {
 }
 
 /// A trial is over when it is that clear after at least so many games.
-const CLEAR: f64 = 2.0;
-const FEWEST: u32 = 4;
+const CLEAR: f64 = 2.2;
+const FEWEST: u32 = 6;
 /// Games are given up after that many moves and count as even.
 const LONGEST: usize = 300;
 /// Random moves at the beginning of each round of games, so that games differ.

@@ -2,8 +2,8 @@
 //!
 //! Trees and alpha-beta win in different games, and so do the values that alpha-beta has for its leaves: at 20 ms a move
 //! alpha-beta with learned values won all games of knightthrough and of dots and boxes against the tree, with values made from the
-//! rules all of breakthrough and of nine boards, and neither of them one of clobber or hex. Such games are a good forecast of games at the
-//! clocks of matches (docs/strength.md), so they decide.
+//! rules all of breakthrough and of nine boards, and neither of them one of clobber or hex (docs/strength.md). So such games decide, with what is
+//! known of other games, and of how much each search gains by longer moves.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};

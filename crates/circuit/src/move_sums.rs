@@ -7,7 +7,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::build::Circuit;
-use crate::graph::{Graph, Node, Signal};
+use crate::graph::{Node, Signal};
+use crate::phase::Folding;
 use crate::plane::LANES;
 use crate::schedule::cone;
 
@@ -38,28 +39,32 @@ pub(crate) fn with_sets(
     choosing: &[bool],
 ) -> Option<(Circuit, Vec<Option<Sets>>)> {
     let inside = cone(&circuit.graph, &circuit.next, &[]);
-    let mut copy = Copy::new(circuit);
+    let mut folding = Folding::new(circuit);
+    folding.start(circuit, &[], None);
+    let inputs = circuit.fluents.len() + circuit.does.iter().map(Vec::len).sum::<usize>();
     let mut first = 0;
     let mut all = Vec::new();
     for (role, choosing) in choosing.iter().enumerate() {
         let found = if *choosing { found(circuit, role, &inside) } else { None };
         all.push(found.map(|found| {
-            for (node, signal) in &found.signals {
-                copy.map[*node] = Some(match signal {
-                    Found::Constant(value) => *value,
-                    Found::Set { number, complement } => {
-                        let input = copy.sets(first + *number);
-                        if *complement { !input } else { input }
-                    }
-                });
-            }
             let count = found.numbers.len();
+            let sets = first..first + count;
+            let sets: Vec<Signal> =
+                sets.map(|set| folding.graph.input((inputs + set) as u32)).collect();
+            for (node, signal) in &found.signals {
+                let by = match *signal {
+                    Found::Constant(value) => value,
+                    Found::Set { number, complement: true } => !sets[number],
+                    Found::Set { number, complement: false } => sets[number],
+                };
+                folding.replace(*node, by);
+            }
             first += count;
             Sets { first: first - count, count, of_move: found.of_move }
         }));
     }
     let any = all.iter().any(Option::is_some);
-    any.then(|| (copy.finish(), all))
+    any.then(|| (finish(circuit, folding), all))
 }
 
 /// What a gate is that depends on the move of one role only.
@@ -223,78 +228,16 @@ fn members(
     Members { place, bits }
 }
 
-/// A circuit being copied, with sets in place of gates.
-struct Copy<'c> {
-    old: &'c Circuit,
-    graph: Graph,
-    inputs: usize,
-    sets: Vec<Signal>,
-    map: Vec<Option<Signal>>,
-}
-
-impl<'c> Copy<'c> {
-    fn new(old: &'c Circuit) -> Self {
-        let mut graph = Graph::default();
-        let mut map = vec![None; old.graph.nodes().len()];
-        map[0] = Some(Signal::FALSE);
-        let mut inputs = 0;
-        for input in old.fluents.iter().chain(old.does.iter().flatten()) {
-            let same = graph.input(inputs as u32);
-            debug_assert_eq!(same, *input);
-            map[input.node()] = Some(same);
-            inputs += 1;
-        }
-        Self { old, graph, inputs, sets: Vec::new(), map }
-    }
-
-    /// The input for a set.
-    fn sets(&mut self, number: usize) -> Signal {
-        while self.sets.len() <= number {
-            let input = self.graph.input((self.inputs + self.sets.len()) as u32);
-            self.sets.push(input);
-        }
-        self.sets[number]
-    }
-
-    fn finish(mut self) -> Circuit {
-        let old = self.old;
-        let legal = self.lists(&old.legal);
-        let terminal = self.through(&[old.terminal])[0];
-        let goals = self.lists(&old.goals);
-        let next = self.through(&old.next);
-        Circuit {
-            graph: self.graph,
-            fluents: old.fluents.clone(),
-            families: old.families.clone(),
-            does: old.does.clone(),
-            initial: old.initial.clone(),
-            next,
-            legal,
-            terminal,
-            goals,
-        }
-    }
-
-    fn lists(&mut self, lists: &[Vec<Signal>]) -> Vec<Vec<Signal>> {
-        lists.iter().map(|own| self.through(own)).collect()
-    }
-
-    fn through(&mut self, roots: &[Signal]) -> Vec<Signal> {
-        let known: Vec<bool> = self.map.iter().map(Option::is_some).collect();
-        let inside = cone(&self.old.graph, roots, &known);
-        for (at, inside) in inside.iter().enumerate() {
-            if let (true, Node::And(a, b)) = (inside, self.old.graph.nodes()[at]) {
-                let (a, b) = (self.image(a), self.image(b));
-                self.map[at] = Some(self.graph.and(a, b));
-            }
-        }
-        roots.iter().map(|signal| self.image(*signal)).collect()
-    }
-
-    fn image(&self, signal: Signal) -> Signal {
-        let image = self.map[signal.node()].unwrap_or(Signal::FALSE);
-        if signal.is_complemented() { !image } else { image }
-    }
+/// The circuit with the sets in place of the gates that were replaced.
+fn finish(circuit: &Circuit, mut folding: Folding<'_>) -> Circuit {
+    let legal = folding.through_all(&circuit.legal);
+    let terminal = folding.through(&[circuit.terminal])[0];
+    let goals = folding.through_all(&circuit.goals);
+    let next = folding.through(&circuit.next);
+    let (fluents, does) = (circuit.fluents.clone(), circuit.does.clone());
+    let (families, initial) = (circuit.families.clone(), circuit.initial.clone());
+    let graph = folding.graph;
+    Circuit { graph, fluents, families, does, initial, next, legal, terminal, goals }
 }
 
 #[cfg(test)]

@@ -124,8 +124,8 @@ fn fold(circuit: &Circuit, fixed: Vec<(usize, bool)>, constants: &[(usize, bool)
         let possible = legal.iter().filter(|legal| **legal != Signal::FALSE).count();
         for (input, legal) in inputs.iter().zip(legal) {
             match (*legal, possible) {
-                (Signal::FALSE, _) => folding.map[input.node()] = Some(Signal::FALSE),
-                (_, 1) => folding.map[input.node()] = Some(Signal::TRUE),
+                (Signal::FALSE, _) => folding.replace(input.node(), Signal::FALSE),
+                (_, 1) => folding.replace(input.node(), Signal::TRUE),
                 _ => {}
             }
         }
@@ -166,15 +166,15 @@ fn forced(legal: &[Signal]) -> Option<usize> {
 
 /// A graph being copied, with some nodes replaced by constants. Equal gates are stored once, so what is
 /// copied again costs no more.
-struct Folding<'c> {
+pub(crate) struct Folding<'c> {
     old: &'c Graph,
-    graph: Graph,
+    pub(crate) graph: Graph,
     map: Vec<Option<Signal>>,
 }
 
 impl<'c> Folding<'c> {
     /// The inputs keep their numbers, so that signals for them mean the same in both graphs.
-    fn new(circuit: &'c Circuit) -> Self {
+    pub(crate) fn new(circuit: &'c Circuit) -> Self {
         let mut graph = Graph::default();
         let inputs = circuit.fluents.iter().chain(circuit.does.iter().flatten());
         for (number, input) in inputs.enumerate() {
@@ -185,7 +185,12 @@ impl<'c> Folding<'c> {
     }
 
     /// Begins anew, with some fluents and perhaps the end of the game known.
-    fn start(&mut self, circuit: &Circuit, fixed: &[(usize, bool)], terminal: Option<Signal>) {
+    pub(crate) fn start(
+        &mut self,
+        circuit: &Circuit,
+        fixed: &[(usize, bool)],
+        terminal: Option<Signal>,
+    ) {
         self.map.clear();
         self.map.resize(self.old.nodes().len(), None);
         self.map[0] = Some(Signal::FALSE);
@@ -202,17 +207,22 @@ impl<'c> Folding<'c> {
         }
     }
 
+    /// A node is a signal of the new graph from now on.
+    pub(crate) fn replace(&mut self, node: usize, by: Signal) {
+        self.map[node] = Some(by);
+    }
+
     fn image(&self, signal: Signal) -> Signal {
         let image = self.map[signal.node()].unwrap_or(Signal::FALSE);
         if signal.is_complemented() { !image } else { image }
     }
 
-    /// Copies the cones of some signals; returns their images.
-    fn through(&mut self, roots: &[Signal]) -> Vec<Signal> {
-        let inside = cone(self.old, roots, &[]);
+    /// Copies the cones of some signals as far as they are not known; returns their images.
+    pub(crate) fn through(&mut self, roots: &[Signal]) -> Vec<Signal> {
+        let known: Vec<bool> = self.map.iter().map(Option::is_some).collect();
+        let inside = cone(self.old, roots, &known);
         for (node, inside) in inside.iter().enumerate() {
-            if let (true, None, Node::And(a, b)) = (inside, self.map[node], self.old.nodes()[node])
-            {
+            if let (true, Node::And(a, b)) = (inside, self.old.nodes()[node]) {
                 let (a, b) = (self.image(a), self.image(b));
                 self.map[node] = Some(self.graph.and(a, b));
             }
@@ -220,7 +230,7 @@ impl<'c> Folding<'c> {
         roots.iter().map(|signal| self.image(*signal)).collect()
     }
 
-    fn through_all(&mut self, roots: &[Vec<Signal>]) -> Vec<Vec<Signal>> {
+    pub(crate) fn through_all(&mut self, roots: &[Vec<Signal>]) -> Vec<Vec<Signal>> {
         let flat: Vec<Signal> = roots.iter().flatten().copied().collect();
         self.through(&flat);
         roots.iter().map(|own| own.iter().map(|signal| self.image(*signal)).collect()).collect()

@@ -46,47 +46,40 @@ const fn milliseconds(least: u64, most: u64) -> (Duration, Duration) {
     (Duration::from_millis(least), Duration::from_millis(most))
 }
 
+/// A trial between two trees.
+const fn of_trees(name: &'static str, share: Share, belief: Belief) -> Bout {
+    Bout { name, share, games: 12.0, pace: milliseconds(8, 40), belief, growth: 0.0 }
+}
+
+/// A trial of the tree against alpha-beta. Trees gain more by time: where alpha-beta won nearly all games at 20 and at 400 ms a move, it won
+/// about half of them at 1.5 s (docs/strength.md).
+const fn of_methods(name: &'static str) -> Bout {
+    let share = Share(0.4, Duration::from_secs(30));
+    Bout { name, share, games: 10.0, pace: milliseconds(12, 100), belief: OPEN, growth: 0.25 }
+}
+
 /// Preferences in playouts: matches of equal nodes had mean points of 60 in games where they are used at all. In quick moves little is learned
 /// about moves, so that counts for more than some games.
-const GUIDED: Bout = Bout {
-    name: "trial: playouts with preferences against without",
-    share: Share(0.15, Duration::from_secs(10)),
-    games: 12.0,
-    pace: milliseconds(8, 40),
-    belief: Belief { mean: 0.6, games: 10.0 },
-    growth: 0.0,
-};
+const GUIDED: Bout = of_trees(
+    "trial: playouts with preferences against without",
+    Share(0.15, Duration::from_secs(10)),
+    Belief { mean: 0.6, games: 10.0 },
+);
 /// Learned values in the tree, where two roles share a constant sum; otherwise they rather did harm.
-const LEARNED: Bout = Bout {
-    name: "trial: learned values against none",
-    share: Share(0.2, Duration::from_secs(15)),
-    games: 12.0,
-    pace: milliseconds(8, 40),
-    belief: Belief { mean: 0.57, games: 10.0 },
-    growth: 0.0,
-};
+const LEARNED: Bout = of_trees(
+    "trial: learned values against none",
+    Share(0.2, Duration::from_secs(15)),
+    Belief { mean: 0.57, games: 10.0 },
+);
 const LEARNED_ELSEWHERE: Belief = Belief { mean: 0.45, games: 8.0 };
 /// The tree against alpha-beta, once for each kind of values that it may have for its leaves: which of them are better against each other
-/// says less. Trees gain more by time: where alpha-beta won nearly all games at 20 and at 400 ms a move, it won about half of them at 1.5 s
-/// (docs/strength.md).
+/// says less.
 const METHODS: [(Source, Bout); 2] = [
-    (
-        Source::Learned,
-        Bout { name: "trial: tree against alpha-beta with learned values", ..METHOD },
-    ),
-    (
-        Source::Derived,
-        Bout { name: "trial: tree against alpha-beta with values of the rules", ..METHOD },
-    ),
+    (Source::Learned, of_methods("trial: tree against alpha-beta with learned values")),
+    (Source::Derived, of_methods("trial: tree against alpha-beta with values of the rules")),
 ];
-const METHOD: Bout = Bout {
-    name: "",
-    share: Share(0.4, Duration::from_secs(30)),
-    games: 10.0,
-    pace: milliseconds(12, 100),
-    belief: Belief { mean: 0.5, games: 2.0 },
-    growth: 0.25,
-};
+/// Nothing is known of which is better.
+const OPEN: Belief = Belief { mean: 0.5, games: 2.0 };
 
 impl Opening<'_> {
     /// Tries in quick games what pays in this game: preferences of playouts, learned values in the tree, and whether alpha-beta takes
@@ -178,6 +171,32 @@ impl Opening<'_> {
 
 /// What is believed about the tree before a trial against alpha-beta: by features of the game, where they have a say.
 fn belief_in_tree(chance: Option<f64>) -> Belief {
-    let mean = chance.map_or(METHOD.belief.mean, |chance| 1.0 - chance);
-    Belief { mean, ..METHOD.belief }
+    Belief { mean: chance.map_or(OPEN.mean, |chance| 1.0 - chance), ..OPEN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alpha_beta_needs_the_more_points_the_longer_moves_of_the_match_are() {
+        let pace = Duration::from_millis(30);
+        let bout = &METHODS[0].1;
+        let even = |seconds: f64| bout.even(pace, Duration::from_secs_f64(seconds));
+        assert!((even(0.01) - 0.5).abs() < 1e-9 && even(0.5) > even(2.0) && even(2.0) > even(6.0));
+        // At 2 s it has to win four of four or nine of ten.
+        let wins = |won: f64, games: u32| {
+            let tally = Tally { games, points: f64::from(games) - won };
+            tally.expected(OPEN.games, OPEN.mean) < even(2.0)
+        };
+        assert!(wins(4.0, 4) && wins(9.0, 10) && !wins(3.0, 3) && !wins(8.0, 10));
+        // Between trees the clock does not matter.
+        assert!((GUIDED.even(pace, Duration::from_secs(60)) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn features_that_speak_for_alpha_beta_speak_against_the_tree() {
+        let mean = |chance| belief_in_tree(chance).mean;
+        assert!((mean(None) - 0.5).abs() < 1e-9 && (mean(Some(0.8)) - 0.2).abs() < 1e-9);
+    }
 }

@@ -78,7 +78,7 @@ impl Trial<'_> {
         while !deadline.passed() && !tally.is_clear(self.even) {
             let Ok(Some(start)) = self.opening(&mut random) else { break };
             for first in 0..self.machine.game().roles().len() {
-                match self.game(searches, &start, first, deadline) {
+                match self.game(searches, &start, first, (&mut random, deadline)) {
                     Ok(Some(points)) => {
                         tally.games += 1;
                         tally.points += points;
@@ -108,12 +108,11 @@ impl Trial<'_> {
         searches: &mut [Box<dyn Search>; 2],
         start: &State,
         seat: usize,
-        deadline: &Deadline,
+        (random, deadline): (&mut Random, &Deadline),
     ) -> Result<Option<f64>, ReasonError> {
         for search in searches.iter_mut() {
             search.forget();
         }
-        let mut random = Random::new(self.seed ^ seat as u64);
         let mut state = start.clone();
         let mut look = Look::default();
         for _ in 0..LONGEST {
@@ -130,7 +129,7 @@ impl Trial<'_> {
                 let end = Instant::now() + self.pace;
                 let effort = Effort::until(deadline.not_after(end));
                 let report = search.search(&state, Role(role as u32), &effort, &mut |_| ())?;
-                let chosen = searcher::thought(&report, &mut random);
+                let chosen = searcher::thought(&report, random);
                 joint[role] = chosen.map_or(joint[role], |thought| thought.action);
             }
             state = self.machine.next(&state, &JointMove(joint))?;

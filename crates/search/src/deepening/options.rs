@@ -110,8 +110,8 @@ pub struct Options {
     /// How deep successors are searched.
     pub depth_limit: DepthLimit,
     /// Whether moves that come late in the order get a first look that is less deep, and a full one only where that shows
-    /// something better (late move reductions; Heinz 2000 calls the like history pruning). Values then depend on the order of moves,
-    /// what is proven does not. Needs windows of no width.
+    /// something better (late move reductions, as is common in chess programs). Values then depend on the order of moves, what is
+    /// proven does not. Nothing is reduced at the root, nor with [`Windows::Full`]; max^n does not know of it.
     pub reductions: bool,
     /// What the other roles want.
     pub opponents: Opponents,

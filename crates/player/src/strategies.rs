@@ -119,6 +119,7 @@ pub(crate) static UCT: &[OptionInfo] = &[
     number("implicit", (0.0, 1.0), "0", "weight of implicit minimax backups of the evaluator"),
     number("prior", (0.0, 1e3), "0", "visits that the evaluation of a successor weighs as much as"),
     whole("judged", (0.0, 1e6), "2", "visits after which all successors are evaluated"),
+    number("history", (0.0, 1e3), "0", "visits that the worth of a move elsewhere weighs as much as"),
     choice("decisive", &["off", "tree", "all"], "look for moves that win at once"),
     or_off("cutoff", true, 1e6, "moves after which a playout is evaluated instead"),
     choice("eval", EVALUATORS, "the evaluator for bias, implicit and cutoff"),
@@ -197,6 +198,7 @@ fn mcts_options(options: &Options, context: &Context) -> mcts::Options {
         implicit: options.number("implicit"),
         prior: options.number("prior"),
         judged: options.whole("judged") as u32,
+        history: options.number("history"),
         decisive: match options.text("decisive") {
             "tree" => Decisive::Tree,
             "all" => Decisive::All,

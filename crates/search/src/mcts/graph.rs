@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use crate::hash::Key;
 
 use super::exchange::{Exchanges, Link, MOST_NODES};
+use super::history::History;
 use super::node::{NONE, Node, NodeId};
 
 const CHUNK: usize = 1 << 12;
@@ -96,6 +97,8 @@ pub(super) struct Graph {
     stripes: [Apart<Stripe>; STRIPES],
     /// How links exchange roles.
     pub(super) exchanges: Exchanges,
+    /// What moves were worth wherever they were tried.
+    pub(super) history: History,
 }
 
 #[derive(Debug)]
@@ -135,6 +138,7 @@ impl Graph {
             table: SEGMENTS * FIRST_SLOTS * size_of::<AtomicU64>(),
             crowded: AtomicBool::new(false),
             exchanges: Exchanges::new(),
+            history: History::default(),
         }
     }
 

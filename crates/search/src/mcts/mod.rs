@@ -20,6 +20,7 @@ mod amaf;
 mod exchange;
 mod graph;
 mod guide;
+mod history;
 mod hot;
 mod judge;
 mod lanes;
@@ -49,6 +50,7 @@ use crate::report::SearchReport;
 
 use graph::{Apart, Graph};
 use guide::Guide;
+use history::History;
 use node::{Bounds, NodeId};
 pub use options::{Amaf, Decisive, Final, Options, Playouts, Policy, Simultaneous};
 pub use outcome::draw;
@@ -105,8 +107,9 @@ impl Mcts {
     /// A search on the machines of a reasoner, in lanes where that pays.
     pub fn new(reasoner: &Reasoner, options: Options) -> Self {
         let roles = reasoner.game().roles().len();
-        let fluents = reasoner.game().universe().fluent_count();
-        Self::with(Source::Reasoner(reasoner.clone()), roles, fluents, options)
+        let universe = reasoner.game().universe();
+        let sizes = (universe.fluent_count(), universe.move_count());
+        Self::with(Source::Reasoner(reasoner.clone()), roles, sizes, options)
     }
 
     /// A search on machines of any kind, all of the same game.
@@ -115,17 +118,27 @@ impl Mcts {
         options: Options,
     ) -> Self {
         let machine = machines();
-        let (roles, fluents) =
-            (machine.game().roles().len(), machine.game().universe().fluent_count());
-        Self::with(Source::Machines(Box::new(machines)), roles, fluents, options)
+        let universe = machine.game().universe();
+        let sizes = (universe.fluent_count(), universe.move_count());
+        let roles = machine.game().roles().len();
+        Self::with(Source::Machines(Box::new(machines)), roles, sizes, options)
     }
 
-    fn with(source: Source, roles: usize, fluents: usize, mut options: Options) -> Self {
+    fn with(
+        source: Source,
+        roles: usize,
+        (fluents, moves): (usize, usize),
+        mut options: Options,
+    ) -> Self {
         options.threads = options.threads.max(1);
+        let mut graph = Graph::new();
+        if options.history > 0.0 {
+            graph.history = History::new(roles, moves);
+        }
         Self {
             outer: vec![Bounds { low: 0, high: 100 }; roles],
             zobrist: Zobrist::new(fluents),
-            graph: Graph::new(),
+            graph,
             workers: Vec::new(),
             guides: Vec::new(),
             lanes: None,
@@ -424,10 +437,13 @@ impl Search for Mcts {
             worker.policy.decay();
             worker.guide.fade();
         }
+        self.graph.history.fade();
     }
 
     fn forget(&mut self) {
+        let history = std::mem::take(&mut self.graph.history);
         self.graph = Graph::new();
+        self.graph.history = history;
         let guides = self.workers.drain(..).map(|worker| worker.guide.for_others());
         self.guides = guides.rev().collect();
     }

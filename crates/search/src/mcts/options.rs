@@ -111,6 +111,8 @@ pub struct Options {
     pub prior: f64,
     /// How many visits a node needs for that.
     pub judged: u32,
+    /// How many visits what a move was worth elsewhere in the graph weighs as much as; 0 for off.
+    pub history: f64,
     /// Moves that end the game at once.
     pub decisive: Decisive,
     /// After how many moves a playout is cut off and its state evaluated; needs an evaluator.
@@ -149,6 +151,7 @@ impl Default for Options {
             bias: 0.0,
             implicit: 0.0,
             prior: 0.0,
+            history: 0.0,
             judged: 2,
             decisive: Decisive::default(),
             cut_off: None,

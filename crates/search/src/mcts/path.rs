@@ -121,6 +121,9 @@ impl Path {
             let node = graph.node(step.node);
             graph.exchanges.back(step.exchange, values);
             let Some(expansion) = node.expansion() else { continue };
+            if options.history > 0.0 {
+                self.learn(graph, node, step, values);
+            }
             match node.mover() {
                 Some(role) => {
                     let part = graph.exchanges.to(step.exchange, role);
@@ -157,6 +160,16 @@ impl Path {
                 None => count(node, values),
             }
             below = node;
+        }
+    }
+
+    /// What the moves of a step yielded more than the node did before.
+    fn learn(&self, graph: &Graph, node: &Node, step: &Step, values: &[f64]) {
+        for (role, at) in self.chosen(step, values.len()).iter().enumerate() {
+            if node.roles[role].count > 1 {
+                let advantage = (values[role] - node.mean(role)) / 100.0;
+                graph.history.learn(role, node.moves[*at as usize], advantage);
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use game::playout::Random;
 
 use super::amaf::View;
 use super::exchange::Link;
+use super::history::History;
 use super::hot::Own;
 use super::node::{Edge, Expansion, Node, Regret, SharedF32};
 use super::options::{Options, Simultaneous};
@@ -33,7 +34,7 @@ pub(super) fn by_ucb(
     options: &Options,
     node: &Node,
     expansion: &Expansion,
-    (role, amaf, own): (usize, Option<&View<'_>>, Option<&[Own]>),
+    (role, amaf, own, history): (usize, Option<&View<'_>>, Option<&[Own]>, Option<&History>),
     settled: impl Fn(Link) -> bool,
     random: &mut Random,
 ) -> Choice {
@@ -43,6 +44,7 @@ pub(super) fn by_ucb(
     let visits = f64::from(node.visits()) + 1.0;
     let scale = options.exploration * visits.ln().max(0.0).sqrt();
     let turn = random.below(edges.len().max(1));
+    let mean = node.mean(role) / 100.0;
     let mut best = (f64::NEG_INFINITY, range.start + turn);
     let mut best_open: (f64, Option<usize>) = (f64::NEG_INFINITY, None);
     for at in (turn..edges.len()).chain(0..turn) {
@@ -54,7 +56,9 @@ pub(super) fn by_ucb(
         }
         let amaf = amaf.and_then(|view| view.of(range.start + at, node.moves[range.start + at]));
         let own = own.map_or(Own::default(), |own| own[range.start + at]);
-        let score = score(options, (edge, own), scale, amaf, visits);
+        let guess = history
+            .map(|known| mean + known.advantage(role, node.moves[range.start + at]));
+        let score = score(options, (edge, own), scale, (amaf, guess), visits);
         if score > best.0 {
             best = (score, range.start + at);
         }
@@ -72,7 +76,7 @@ fn score(
     options: &Options,
     (edge, own): (&Edge, Own),
     scale: f64,
-    amaf: Option<(f64, f64)>,
+    (amaf, guess): (Option<(f64, f64)>, Option<f64>),
     node_visits: f64,
 ) -> f64 {
     let done = f64::from(edge.visits.load(Relaxed) + own.visits);
@@ -80,7 +84,7 @@ fn score(
     let learned = amaf.map_or(0.0, |(_, mean)| mean);
     let prior = edge.prior.get();
     let judged = options.prior > 0.0 && !prior.is_nan();
-    if tries == 0.0 && !judged {
+    if tries == 0.0 && !judged && guess.is_none() {
         return match options.first_play {
             // Before all others.
             None => 1e6 + learned,
@@ -100,6 +104,10 @@ fn score(
     if judged {
         value = (value * tries + prior / 100.0 * options.prior) / (tries + options.prior);
         tries += options.prior;
+    }
+    if let Some(guess) = guess {
+        value = (value * tries + guess * options.history) / (tries + options.history);
+        tries += options.history;
     }
     if options.bias > 0.0 {
         // Progressive bias (Chaslot et al. 2008).

@@ -293,7 +293,8 @@ impl Worker {
             } else {
                 let view = amaf::view(options, shared.graph, path, node, role);
                 let own = apart.map(|place| self.hot.edges(place));
-                let view = (role, view.as_ref(), own);
+                let history = (options.history > 0.0).then_some(&shared.graph.history);
+                let view = (role, view.as_ref(), own, history);
                 let random = &mut self.random;
                 let choice = select::by_ucb(options, node, expansion, view, settled, random);
                 instead_of = choice.instead_of;

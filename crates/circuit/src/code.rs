@@ -5,6 +5,7 @@ use crate::advance::Puts;
 use crate::build::Circuit;
 use crate::choose::Chooser;
 use crate::constant::constants;
+use crate::decisive::decide;
 use crate::harvest::GoalCode;
 use crate::move_sums::{Sets, with_sets};
 use crate::phase::{Phase, phases};
@@ -61,13 +62,21 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(mut phase: Phase, is_plain: bool) -> Self {
+    /// With `decisive`, the whole circuit and the places of the highest goals, moves that win at once come first.
+    fn new(
+        mut phase: Phase,
+        is_plain: bool,
+        decisive: Option<(&Circuit, &[Option<usize>])>,
+    ) -> Self {
         let choosing: Vec<bool> =
             phase.forced.iter().map(|forced| forced.is_none() && !is_plain).collect();
         let mut stuck_ends = vec![false; choosing.len()];
         let mut sets = vec![None; choosing.len()];
         if !is_plain {
             stuck_ends = without_stuck(&mut phase);
+            if let Some((whole, top)) = decisive {
+                decide(&mut phase, whole, top);
+            }
             if let Some((circuit, found)) = with_sets(&phase.circuit, &choosing) {
                 (phase.circuit, sets) = (circuit, found);
             }
@@ -95,11 +104,16 @@ impl Prepared {
 impl Code {
     /// Specialises and schedules a circuit.
     pub fn new(circuit: &Circuit) -> Self {
-        Self::with(circuit, false)
+        Self::with(circuit, false, None)
+    }
+
+    /// The same for random play in which moves that win at once are made; `top` is the place of the highest goal of each role.
+    pub fn decisive(circuit: &Circuit, top: &[Option<usize>]) -> Self {
+        Self::with(circuit, false, Some(top))
     }
 
     /// The same; plainly: no fluent is taken for constant, the end is what the rules say, and each move has its plane.
-    fn with(circuit: &Circuit, is_plain: bool) -> Self {
+    fn with(circuit: &Circuit, is_plain: bool, decisive: Option<&[Option<usize>]>) -> Self {
         let general = schedule(circuit);
         let goals = GoalCode::new(circuit);
         let mut does_starts = Vec::new();
@@ -114,7 +128,9 @@ impl Code {
             is_constant[*fluent] = true;
         }
         let all = phases(circuit, &constants).into_iter();
-        let all: Vec<Prepared> = all.map(|phase| Prepared::new(phase, is_plain)).collect();
+        let decisive = decisive.map(|top| (circuit, top));
+        let all: Vec<Prepared> =
+            all.map(|phase| Prepared::new(phase, is_plain, decisive)).collect();
         let places = all.iter().map(|prepared| prepared.schedule.places);
         let places = places.fold(general.places, usize::max);
         // For moves that fill up the last group of a choice.
@@ -211,7 +227,7 @@ mod tests {
     #[test]
     fn random_play_is_the_same_without_the_shortcuts() {
         let circuit = circuit(&rooks());
-        let (short, plain) = (Code::new(&circuit), Code::with(&circuit, true));
+        let (short, plain) = (Code::new(&circuit), Code::with(&circuit, true, None));
         let scattered = short.choosers.iter().filter(|chooser| chooser.is_scattered()).count();
         let ends = |code: &Code| {
             let roles = code.phases.iter().flat_map(|phase| &phase.roles);

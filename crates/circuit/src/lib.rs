@@ -21,6 +21,7 @@ pub mod build;
 pub mod choose;
 mod code;
 mod constant;
+mod decisive;
 mod deeds;
 mod expand;
 pub mod graph;

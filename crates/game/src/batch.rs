@@ -1,11 +1,12 @@
 //! Hundreds of positions of a game at once, on its circuit.
 
 use std::fmt;
+use std::sync::Arc;
 
 use circuit::lanes::{Nobody, Observer};
 use circuit::plane::{self, Plane};
 use circuit::transpose::transpose;
-use circuit::{Lanes, Preferences, Tally, TooLarge};
+use circuit::{Code, Lanes, Preferences, Tally, TooLarge};
 use datalog::GroundTerm;
 use ground::{Budget, Stopped};
 
@@ -91,9 +92,9 @@ impl Batch {
     }
 
     /// Positions on a circuit that was built before.
-    pub(crate) fn on(gates: &Gates, seed: u64) -> Self {
+    pub(crate) fn on(gates: &Gates, code: Arc<Code>, seed: u64) -> Self {
         Self {
-            lanes: Lanes::on(gates.code.clone(), seed),
+            lanes: Lanes::on(code, seed),
             gates: gates.clone(),
             planes: Vec::new(),
         }
@@ -102,6 +103,11 @@ impl Batch {
     /// How large the game is.
     pub fn sizes(&self) -> Sizes {
         self.gates.sizes()
+    }
+
+    /// Operations of a step on average, without the choice of moves: legal and terminal, next, goals.
+    pub fn operations(&self) -> (usize, usize, usize) {
+        self.lanes.code().operations()
     }
 
     /// One random playout from each of the states, of at most `most` moves each. The states may be more

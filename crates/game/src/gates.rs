@@ -22,6 +22,8 @@ pub struct Gates {
     pub(crate) program: Arc<GroundProgram>,
     pub(crate) circuit: Arc<Circuit>,
     pub(crate) code: Arc<Code>,
+    /// The same for random play in which moves that win at once are made, made when it is first wanted.
+    decisive: Arc<OnceLock<Arc<Code>>>,
     pub(crate) numbers: Arc<Numbers>,
     /// The networks of the steppers, made when the first one is wanted.
     plan: Arc<OnceLock<Arc<Plan>>>,
@@ -54,6 +56,9 @@ pub(crate) struct Numbers {
 /// The place or rank of something that the circuit does not know.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
+/// In games of more gates it would take too long to find out when moves win.
+const MOST_DECISIVE: usize = 60_000;
+
 impl Gates {
     /// Makes the rules of a game ground and builds its circuit.
     pub fn build(game: &Game, budget: &Budget) -> Result<Self, NoCircuit> {
@@ -83,6 +88,7 @@ impl Gates {
             plan: Arc::default(),
             clock: Arc::default(),
             code: Arc::new(code),
+            decisive: Arc::default(),
             sizes,
         })
     }
@@ -167,7 +173,23 @@ impl Gates {
 
     /// Many positions at once, for one thread.
     pub fn batch(&self, seed: u64) -> Batch {
-        Batch::on(self, seed)
+        Batch::on(self, self.code.clone(), seed)
+    }
+
+    /// The same, whose playouts make moves that win at once, as far as such moves can be told by a few gates.
+    pub fn decisive_batch(&self, seed: u64) -> Batch {
+        if self.sizes.gates.0 + self.sizes.gates.1 > MOST_DECISIVE {
+            return self.batch(seed);
+        }
+        let code = self.decisive.get_or_init(|| {
+            let place = |own: &Vec<Option<Goal>>| {
+                let best = own.iter().flatten().max().copied()?;
+                own.iter().position(|value| *value == Some(best))
+            };
+            let top: Vec<Option<usize>> = self.numbers.values.iter().map(place).collect();
+            Arc::new(Code::decisive(&self.circuit, &top))
+        });
+        Batch::on(self, code.clone(), seed)
     }
 }
 

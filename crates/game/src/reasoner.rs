@@ -147,6 +147,11 @@ impl Reasoner {
     pub fn batch(&self, seed: u64) -> Option<Batch> {
         Some(self.gates()?.batch(seed))
     }
+
+    /// The same, whose playouts make moves that win at once.
+    pub fn decisive_batch(&self, seed: u64) -> Option<Batch> {
+        Some(self.gates()?.decisive_batch(seed))
+    }
 }
 
 /// An interpreter that becomes a machine on the circuit.

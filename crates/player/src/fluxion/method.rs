@@ -197,7 +197,13 @@ impl Parts<'_> {
             exploration: self.options.exploration,
             prior: self.options.prior,
             implicit: self.options.implicit,
+            history: self.options.history,
             judged: JUDGED,
+            decisive: if self.options.decisive {
+                mcts::Decisive::Lanes
+            } else {
+                mcts::Decisive::Off
+            },
             ..mcts::Options::default()
         };
         let search = Mcts::new(&self.context.reasoner, options);
@@ -228,7 +234,7 @@ impl Parts<'_> {
         Some(self.deepening(Some(evaluator), SMALL, true))
     }
 
-    /// With reductions lines are seen that are several moves longer; 70 points of 100 against the same search without (docs/strength.md).
+    /// With reductions lines are seen that are several moves longer; 58 points of 100 against the same search without (docs/strength.md).
     fn deepening(
         &self,
         evaluator: Option<Box<dyn Evaluator>>,

@@ -52,6 +52,8 @@ pub(crate) struct Wishes {
     pub(crate) guess: bool,
     /// Whether alpha-beta may take the place of the tree.
     pub(crate) deepening: bool,
+    /// Whether playouts make moves that win at once.
+    pub(crate) decisive: bool,
     /// The weight of exploration.
     pub(crate) exploration: f64,
     /// How much playouts prefer moves that did well, where that pays.
@@ -59,6 +61,8 @@ pub(crate) struct Wishes {
     /// How many visits a learned value weighs as much as, and its part in implicit minimax backups.
     pub(crate) prior: f64,
     pub(crate) implicit: f64,
+    /// How many visits the worth of a move elsewhere in the graph weighs as much as.
+    pub(crate) history: f64,
     /// Whether symmetric states count as one, and whether a SAT solver looks for plans.
     pub(crate) symmetry: bool,
     pub(crate) sat: bool,
@@ -91,7 +95,9 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         trial: options.is_on("trial"),
         guess: options.is_on("guess"),
         deepening: options.is_on("deepening"),
+        decisive: options.is_on("decisive"),
         exploration: options.number("c"),
+        history: options.number("history"),
         guide: options.number("guide"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),

@@ -30,12 +30,13 @@ pub(super) struct History {
     /// The moves of one role after those of another.
     records: Box<[Record]>,
     moves: usize,
+    pub(super) xs: [f64; 4],
 }
 
 impl History {
     pub(super) fn new(roles: usize, moves: usize) -> Self {
         let new = || Record { tries: SharedF32::new(0.0), mean: SharedF32::new(0.0) };
-        Self { records: (0..roles * moves).map(|_| new()).collect(), moves }
+        Self { records: (0..roles * moves).map(|_| new()).collect(), moves, xs: [8.0, 2000.0, 1.0, 0.0] }
     }
 
     /// Learns what a move yielded more than the node did before.
@@ -43,15 +44,15 @@ impl History {
         let Some(record) = self.record(role, action) else { return };
         let tries = record.tries.get() + 1.0;
         let mean = record.mean.get();
-        record.mean.set(mean + (advantage - mean) / tries.min(REMEMBERED));
-        record.tries.set(tries.min(REMEMBERED));
+        record.mean.set(mean + (advantage - mean) / tries.min(self.xs[1]));
+        record.tries.set(tries.min(self.xs[1]));
     }
 
     /// The advantage of a move, less where it was hardly ever tried.
     pub(super) fn advantage(&self, role: usize, action: Move) -> f64 {
         self.record(role, action).map_or(0.0, |record| {
             let tries = record.tries.get();
-            record.mean.get() * tries / (tries + SHRINKAGE)
+            self.xs[2] * record.mean.get() * tries / (tries + self.xs[0]) - self.xs[3]
         })
     }
 

@@ -134,6 +134,7 @@ impl Mcts {
         let mut graph = Graph::new();
         if options.history > 0.0 {
             graph.history = History::new(roles, moves);
+            graph.history.xs = options.xs;
         }
         Self {
             outer: vec![Bounds { low: 0, high: 100 }; roles],
@@ -209,7 +210,15 @@ impl Mcts {
         while self.workers.len() < self.options.threads {
             let seed = mix(self.options.seed ^ mix(self.workers.len() as u64));
             let able = match &self.source {
-                Source::Reasoner(reasoner) => (reasoner.machine(), reasoner.batch(seed)),
+                Source::Reasoner(reasoner) => {
+                    let decisive = self.options.decisive == Decisive::Lanes;
+                    let batch = if decisive {
+                        reasoner.decisive_batch(seed)
+                    } else {
+                        reasoner.batch(seed)
+                    };
+                    (reasoner.machine(), batch)
+                }
                 Source::Machines(make) => (make(), None),
             };
             let uses = &self.options;

@@ -367,7 +367,8 @@ impl Worker {
         let decided = node.turn == Turn::End;
         let id = shared.graph.insert(node, shared.options.transpositions, self.number);
         let id = id.ok_or(Stop::Memory)?;
-        if !decided && shared.options.solver && shared.options.decisive != Decisive::Off {
+        let looks = matches!(shared.options.decisive, Decisive::Tree | Decisive::All);
+        if !decided && shared.options.solver && looks {
             self.look_for_win(shared, id)?;
         }
         Ok(id)

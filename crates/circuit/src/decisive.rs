@@ -30,22 +30,24 @@ pub(crate) fn decide(phase: &mut Phase, whole: &Circuit, top: &[Option<usize>]) 
     let (Some((role, _)), None) = (choosing.next(), choosing.next()) else { return 0 };
     let Some(top) = top.get(role).copied().flatten() else { return 0 };
     let (state, next, _) = operations(&phase.circuit);
-    let budget = ((state + next) * SHARE).max(ALWAYS);
-    let wins = Wins::new(phase, whole, (role, top)).all(budget);
-    let graph = &mut phase.circuit.graph;
-    let legal = &mut phase.circuit.legal[role];
+    let more = ((state + next) * SHARE).max(ALWAYS);
+    let wins = Wins::new(phase, whole, (role, top)).all(more);
+    let circuit = &mut phase.circuit;
+    let (graph, plain) = (&mut circuit.graph, circuit.legal[role].clone());
     let wins: Vec<Signal> =
-        legal.iter().zip(wins).map(|(legal, win)| graph.and(*legal, win)).collect();
-    let some: Vec<Signal> = wins.iter().copied().filter(|win| *win != Signal::FALSE).collect();
-    if !some.is_empty() {
-        let none: Vec<Signal> = some.iter().map(|win| !*win).collect();
-        let none = graph.all(&none);
-        for (legal, win) in legal.iter_mut().zip(wins) {
-            let otherwise = graph.and(*legal, none);
-            *legal = graph.or(win, otherwise);
-        }
+        plain.iter().zip(wins).map(|(legal, win)| graph.and(*legal, win)).collect();
+    let none: Vec<Signal> = wins.iter().map(|win| !*win).collect();
+    let none = graph.all(&none);
+    for (legal, win) in circuit.legal[role].iter_mut().zip(&wins) {
+        let otherwise = graph.and(*legal, none);
+        *legal = graph.or(*win, otherwise);
     }
-    some.len()
+    // Moves that were left out may have paid for gates of others.
+    if operations(circuit).0 > state + more {
+        circuit.legal[role] = plain;
+        return 0;
+    }
+    wins.iter().filter(|win| **win != Signal::FALSE).count()
 }
 
 /// What is needed to find when a move wins.
@@ -67,7 +69,9 @@ impl<'p> Wins<'p> {
         let won = [whole.terminal, whole.goals[role][top]];
         let inside = cone(&whole.graph, &won, &[]);
         let mut used = vec![false; whole.graph.nodes().len()];
-        won.iter().for_each(|signal| used[signal.node()] = true);
+        for signal in won {
+            used[signal.node()] = true;
+        }
         for (node, inside) in whole.graph.nodes().iter().zip(inside) {
             if let (true, Node::And(a, b)) = (inside, node) {
                 (used[a.node()], used[b.node()]) = (true, true);
@@ -117,7 +121,9 @@ impl<'p> Wins<'p> {
         let circuit = &mut self.phase.circuit;
         let mut map = vec![None; self.before.len()];
         map[0] = Some(Signal::FALSE);
-        circuit.fluents.iter().for_each(|input| map[input.node()] = Some(*input));
+        for input in &circuit.fluents {
+            map[input.node()] = Some(*input);
+        }
         for (role, inputs) in circuit.does.iter().enumerate() {
             for (at, input) in inputs.iter().enumerate() {
                 // Of the others nobody asks: their moves are constants already.
@@ -180,10 +186,115 @@ fn compose(
         if let (true, Node::And(a, b)) = (inside[node], old[node]) {
             let made = graph.and(image(map, a), image(map, b));
             let value = known.get(&made.node());
-            map[node] = Some(value.map_or(made, |value| {
-                if made.is_complemented() { !*value } else { *value }
-            }));
+            map[node] = Some(
+                value.map_or(made, |value| if made.is_complemented() { !*value } else { *value }),
+            );
         }
     }
     roots.iter().map(|signal| image(map, *signal)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::phase::phases;
+    use crate::phase::tests::circuit;
+
+    const CELLS: usize = 5;
+
+    /// Two roles put stones on a strip of cells; three neighbours win. Whoever fills the strip has a draw.
+    fn strip() -> Circuit {
+        let mut text = String::from(
+            "(role x) (role o) (init (control x))
+             (<= (legal ?r (put ?n)) (true (control ?r)) (cell ?n) (not (taken ?n)))
+             (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+             (<= (taken ?n) (true (stone ?n ?r)))
+             (<= (next (stone ?n ?r)) (does ?r (put ?n))) (<= (next (stone ?n ?r)) (true (stone ?n ?r)))
+             (<= (next (control x)) (true (control o))) (<= (next (control o)) (true (control x)))
+             (<= (line ?r) (true (stone ?a ?r)) (succ ?a ?b) (true (stone ?b ?r)) (succ ?b ?c) (true (stone ?c ?r)))
+             (<= open (cell ?n) (not (taken ?n)))
+             (<= terminal (line ?r)) (<= terminal (not open))
+             (<= (goal ?r 100) (line ?r)) (<= (goal ?r 50) (role ?r) (not (line x)) (not (line o)))
+             (<= (goal x 0) (line o)) (<= (goal o 0) (line x))",
+        );
+        for n in 0..CELLS {
+            write!(text, "(cell {n}) (succ {n} {})", n + 1).expect("a string");
+        }
+        circuit(&text)
+    }
+
+    /// The place of the goal of 100: the one that holds where there is a line of the role.
+    const TOP: [Option<usize>; 2] = [Some(0), Some(0)];
+
+    #[test]
+    fn gates_tell_when_a_stone_wins() {
+        let circuit = strip();
+        for mut phase in phases(&circuit, &[]) {
+            let plain = phase.circuit.legal.clone();
+            assert_eq!(decide(&mut phase, &circuit, &TOP), CELLS, "every cell may be the third");
+            let role = chooser(&phase);
+            let inputs = circuit.fluents.len() + circuit.does.iter().map(Vec::len).sum::<usize>();
+            for bits in 0..1_u32 << circuit.fluents.len() {
+                let mut values = vec![false; inputs];
+                for (fluent, value) in values.iter_mut().take(circuit.fluents.len()).enumerate() {
+                    *value = bits >> fluent & 1 == 1;
+                }
+                if !phase.fixed.iter().all(|(fluent, value)| values[*fluent] == *value) {
+                    continue;
+                }
+                let nodes = phase.circuit.graph.evaluate(&values);
+                let read = |signal: Signal| nodes[signal.node()] != signal.is_complemented();
+                if read(phase.circuit.terminal) {
+                    continue;
+                }
+                let before: Vec<bool> = plain[role].iter().map(|legal| read(*legal)).collect();
+                let after: Vec<bool> =
+                    phase.circuit.legal[role].iter().map(|legal| read(*legal)).collect();
+                let wins: Vec<bool> = (0..before.len())
+                    .map(|action| before[action] && wins(&circuit, &values, (role, action)))
+                    .collect();
+                let expected = if wins.contains(&true) { wins } else { before };
+                assert_eq!(after, expected, "{bits:b}");
+            }
+        }
+    }
+
+    fn chooser(phase: &Phase) -> usize {
+        phase.forced.iter().position(Option::is_none).expect("somebody chooses")
+    }
+
+    /// Whether a move wins at once, by the whole circuit, step by step.
+    fn wins(circuit: &Circuit, values: &[bool], (role, action): (usize, usize)) -> bool {
+        let read = |nodes: &[bool], s: Signal| nodes[s.node()] != s.is_complemented();
+        let now = circuit.graph.evaluate(values);
+        let mut values = values.to_vec();
+        let mut start = circuit.fluents.len();
+        for (other, legal) in circuit.legal.iter().enumerate() {
+            let own = legal.iter().position(|legal| read(&now, *legal));
+            let made = if other == role { Some(action) } else { own };
+            values[start + made.expect("a legal move")] = true;
+            start += legal.len();
+        }
+        let made = circuit.graph.evaluate(&values);
+        let mut next = vec![false; values.len()];
+        for (fluent, value) in next.iter_mut().take(circuit.fluents.len()).enumerate() {
+            *value = read(&made, circuit.next[fluent]);
+        }
+        let next = circuit.graph.evaluate(&next);
+        read(&next, circuit.terminal) && read(&next, circuit.goals[role][0])
+    }
+
+    #[test]
+    fn nothing_changes_where_several_roles_choose_or_nobody_wins() {
+        let circuit = strip();
+        let mut found = phases(&circuit, &[]);
+        assert_eq!(decide(&mut found[0], &circuit, &[None, None]), 0);
+        let mut all = phases(&circuit, &[]);
+        all[0].forced = vec![None, None];
+        let before = all[0].circuit.legal.clone();
+        assert_eq!(decide(&mut all[0], &circuit, &TOP), 0);
+        assert_eq!(all[0].circuit.legal, before);
+    }
 }

@@ -74,7 +74,9 @@ fn wins(gates: &Gates) -> (u32, u32) {
             let mut moves = Vec::new();
             let mut mover = None;
             for role in 0..roles {
-                if machine.legal_moves(&state, Role(role as u32), &mut moves).is_ok() && moves.len() > 1 {
+                if machine.legal_moves(&state, Role(role as u32), &mut moves).is_ok()
+                    && moves.len() > 1
+                {
                     mover = Some(role);
                 }
             }

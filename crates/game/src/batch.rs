@@ -93,11 +93,7 @@ impl Batch {
 
     /// Positions on a circuit that was built before.
     pub(crate) fn on(gates: &Gates, code: Arc<Code>, seed: u64) -> Self {
-        Self {
-            lanes: Lanes::on(code, seed),
-            gates: gates.clone(),
-            planes: Vec::new(),
-        }
+        Self { lanes: Lanes::on(code, seed), gates: gates.clone(), planes: Vec::new() }
     }
 
     /// How large the game is.

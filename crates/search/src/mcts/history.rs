@@ -30,13 +30,12 @@ pub(super) struct History {
     /// The moves of one role after those of another.
     records: Box<[Record]>,
     moves: usize,
-    pub(super) xs: [f64; 4],
 }
 
 impl History {
     pub(super) fn new(roles: usize, moves: usize) -> Self {
         let new = || Record { tries: SharedF32::new(0.0), mean: SharedF32::new(0.0) };
-        Self { records: (0..roles * moves).map(|_| new()).collect(), moves, xs: [8.0, 2000.0, 1.0, 0.0] }
+        Self { records: (0..roles * moves).map(|_| new()).collect(), moves }
     }
 
     /// Learns what a move yielded more than the node did before.
@@ -44,15 +43,15 @@ impl History {
         let Some(record) = self.record(role, action) else { return };
         let tries = record.tries.get() + 1.0;
         let mean = record.mean.get();
-        record.mean.set(mean + (advantage - mean) / tries.min(self.xs[1]));
-        record.tries.set(tries.min(self.xs[1]));
+        record.mean.set(mean + (advantage - mean) / tries.min(REMEMBERED));
+        record.tries.set(tries.min(REMEMBERED));
     }
 
     /// The advantage of a move, less where it was hardly ever tried.
     pub(super) fn advantage(&self, role: usize, action: Move) -> f64 {
         self.record(role, action).map_or(0.0, |record| {
             let tries = record.tries.get();
-            self.xs[2] * record.mean.get() * tries / (tries + self.xs[0]) - self.xs[3]
+            record.mean.get() * tries / (tries + SHRINKAGE)
         })
     }
 
@@ -65,5 +64,28 @@ impl History {
 
     fn record(&self, role: usize, action: Move) -> Option<&Record> {
         self.records.get(role * self.moves + action.index())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_that_did_better_than_their_nodes_have_an_advantage_and_strangers_have_none() {
+        let history = History::new(2, 3);
+        for _ in 0..40 {
+            history.learn(1, Move(0), 0.2);
+            history.learn(1, Move(2), -0.3);
+        }
+        let of = |role, action| history.advantage(role, Move(action));
+        assert!(of(1, 0) > 0.1 && of(1, 0) < 0.2, "{}", of(1, 0));
+        assert!(of(1, 2) < -0.2 && of(1, 2) > -0.3, "{}", of(1, 2));
+        assert!(of(1, 1).abs() < 1e-9 && of(0, 0).abs() < 1e-9 && of(7, 0).abs() < 1e-9);
+        history.fade();
+        assert!(of(1, 0) < 0.11, "less is known than before");
+        history.learn(1, Move(0), -0.5);
+        assert!(of(1, 0) < 0.08, "new results weigh more");
+        assert!(History::default().advantage(0, Move(0)).abs() < 1e-9);
     }
 }

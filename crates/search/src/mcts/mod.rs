@@ -134,7 +134,6 @@ impl Mcts {
         let mut graph = Graph::new();
         if options.history > 0.0 {
             graph.history = History::new(roles, moves);
-            graph.history.xs = options.xs;
         }
         Self {
             outer: vec![Bounds { low: 0, high: 100 }; roles],
@@ -211,11 +210,9 @@ impl Mcts {
             let seed = mix(self.options.seed ^ mix(self.workers.len() as u64));
             let able = match &self.source {
                 Source::Reasoner(reasoner) => {
-                    let decisive = self.options.decisive == Decisive::Lanes;
-                    let batch = if decisive {
-                        reasoner.decisive_batch(seed)
-                    } else {
-                        reasoner.batch(seed)
+                    let batch = match self.options.decisive {
+                        Decisive::Lanes => reasoner.decisive_batch(seed),
+                        _ => reasoner.batch(seed),
                     };
                     (reasoner.machine(), batch)
                 }

@@ -115,7 +115,6 @@ pub struct Options {
     pub judged: u32,
     /// How many visits what a move was worth elsewhere in the graph weighs as much as; 0 for off.
     pub history: f64,
-    pub xs: [f64; 4],
     /// Moves that end the game at once.
     pub decisive: Decisive,
     /// After how many moves a playout is cut off and its state evaluated; needs an evaluator.
@@ -155,7 +154,6 @@ impl Default for Options {
             implicit: 0.0,
             prior: 0.0,
             history: 0.0,
-            xs: [8.0, 2000.0, 1.0, 0.0],
             judged: 2,
             decisive: Decisive::default(),
             cut_off: None,

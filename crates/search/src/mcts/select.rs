@@ -56,8 +56,7 @@ pub(super) fn by_ucb(
         }
         let amaf = amaf.and_then(|view| view.of(range.start + at, node.moves[range.start + at]));
         let own = own.map_or(Own::default(), |own| own[range.start + at]);
-        let guess = history
-            .map(|known| mean + known.advantage(role, node.moves[range.start + at]));
+        let guess = history.map(|known| mean + known.advantage(role, node.moves[range.start + at]));
         let score = score(options, (edge, own), scale, (amaf, guess), visits);
         if score > best.0 {
             best = (score, range.start + at);

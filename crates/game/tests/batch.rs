@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use game::playout::{Random, random_joint_move};
-use game::{Batch, Budget, Game, Goals, JointMove, Machine, NoCircuit, Role};
+use game::{Batch, Budget, Game, Gates, Goals, JointMove, Machine, Move, NoCircuit, Role, State};
 
 fn steps() -> usize {
     std::env::var("FLUXION_STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(40)
@@ -198,5 +198,56 @@ fn playouts_start_from_the_states_given_and_end_by_the_rules() {
             (outcome.terminal, outcome.length),
             (!far, if far { 2 } else { 5 - i as u32 % 6 })
         );
+    }
+}
+
+/// Moves made by lanes whose playouts are decisive, against the stepper: all are legal, and where a move wins at once one of those is made.
+#[test]
+fn decisive_playouts_make_moves_that_win_at_once() {
+    for name in
+        ["tictactoe", "connect_four_5x4", "breakthrough_6x6", "knightthrough", "tictactoe_3p"]
+    {
+        let rules = library::find(name).expect(name).rules;
+        let game = Game::from_text(rules).expect(name);
+        let gates = Gates::build(&game, &Budget::default()).expect(name);
+        let mut batch = gates.decisive_batch(5);
+        let mut machine = gates.machine();
+        let roles = gates.game().roles().len();
+        let (mut wins, mut others) = (0, 0);
+        for _ in 0..100 {
+            let lanes = (0..Batch::LANES).step_by(9);
+            let before: Vec<State> = lanes.clone().map(|lane| batch.state(lane)).collect();
+            batch.play(1);
+            for (lane, state) in lanes.zip(before) {
+                let made = (0..roles).map(|role| batch.last_move(lane, Role(role as u32)));
+                let Some(made) = made.collect::<Option<Vec<Move>>>() else { continue };
+                let legal: Vec<Vec<Move>> = (0..roles)
+                    .map(|role| {
+                        let mut moves = Vec::new();
+                        let asked = machine.legal_moves(&state, Role(role as u32), &mut moves);
+                        asked.expect("small");
+                        moves
+                    })
+                    .collect();
+                assert!(made.iter().zip(&legal).all(|(made, own)| own.contains(made)), "{name}");
+                let Some(mover) = legal.iter().position(|own| own.len() > 1) else { continue };
+                let role = Role(mover as u32);
+                let top = gates.largest_reward(role);
+                let mut won = |action: Move| {
+                    let mut joint = made.clone();
+                    joint[mover] = action;
+                    let next = machine.next(&state, &JointMove(joint)).expect("small");
+                    machine.is_terminal(&next).expect("small")
+                        && machine.goal(&next, role).expect("small").value() == Some(top)
+                };
+                if legal[mover].iter().any(|action| won(*action)) {
+                    wins += 1;
+                    assert!(won(made[mover]), "{name}: a win was there");
+                } else {
+                    others += 1;
+                }
+            }
+        }
+        assert!(wins > 20 && others > 1000, "{name}: {wins} and {others}");
     }
 }

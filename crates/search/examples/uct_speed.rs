@@ -1,6 +1,7 @@
 //! Simulations per second of Monte-Carlo tree search, with playouts by the stepper and in lanes, on one
 //! thread and on two: `cargo run --release -p search --example uct_speed -- SECONDS REPEATS [--by=KIND] GAME...`, where
-//! the kind of playouts is `stepper`, `lanes` or `auto`; all of them if it is not given.
+//! the kind of playouts is `stepper`, `lanes` or `auto`; all of them if it is not given. `--guide=G`, `--conditions=off`, `--history=V`
+//! and `--decisive` switch on what their options do, `--single` leaves out two threads.
 //!
 //! CPU seconds are those of the whole process, so that a figure per CPU second says what sharing the graph
 //! costs, whatever else the machine is doing; the first speed-up is that on the wall clock, the second what it would be if
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use game::{Budget, Deadline, Game, Reasoner, Role};
-use search::mcts::{Mcts, Options, Playouts};
+use search::mcts::{Decisive, Mcts, Options, Playouts};
 use search::{Effort, Search};
 
 #[global_allocator]
@@ -41,15 +42,20 @@ fn main() {
         let Ok(game) = Game::from_text(entry.rules) else { continue };
         let reasoner = Reasoner::build(&game, &Budget::default());
         for (kind, playouts) in &kinds {
-            let playouts = *playouts;
+            let chosen = chosen(&options, *playouts);
             let mut speeds: [Vec<Speed>; 3] = Default::default();
             for _ in 0..repeats.max(1) {
-                speeds[0].extend(measure(&reasoner, playouts, 1, seconds));
-                speeds[1].extend(measure(&reasoner, playouts, 2, seconds));
-                speeds[2].extend(apart(&reasoner, playouts, seconds));
+                speeds[0].extend(measure(&reasoner, &chosen, 1, seconds));
+                if options.iter().all(|option| option != "--single") {
+                    speeds[1].extend(measure(&reasoner, &chosen, 2, seconds));
+                    speeds[2].extend(apart(&reasoner, &chosen, seconds));
+                }
             }
             let whats = [("1 thread", 1.0), ("2 threads", 2.0), ("2 searches", 2.0)];
             for ((what, threads), all) in whats.into_iter().zip(&speeds) {
+                if all.is_empty() {
+                    continue;
+                }
                 let lanes = if all.iter().any(|speed| speed.lanes) { " (lanes)" } else { "" };
                 let gains =
                     all.iter().zip(&speeds[0]).map(|(s, one)| s.per_second / one.per_second);
@@ -70,6 +76,23 @@ fn main() {
     }
 }
 
+/// What the arguments ask for.
+fn chosen(options: &[String], playouts: Playouts) -> Options {
+    let number = |name: &str| {
+        let value = options.iter().find_map(|option| option.strip_prefix(name));
+        value.and_then(|value| value.parse().ok()).unwrap_or(0.0)
+    };
+    let has = |name: &str| options.iter().any(|option| option == name);
+    Options {
+        playouts,
+        guide: number("--guide="),
+        history: number("--history="),
+        conditions: !has("--conditions=off"),
+        decisive: if has("--decisive") { Decisive::Lanes } else { Decisive::Off },
+        ..Options::default()
+    }
+}
+
 fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -81,9 +104,9 @@ fn median(sorted: &[f64]) -> f64 {
 }
 
 /// Two searches at the same time that share nothing: what the machine allows.
-fn apart(reasoner: &Reasoner, playouts: Playouts, seconds: f64) -> Option<Speed> {
+fn apart(reasoner: &Reasoner, chosen: &Options, seconds: f64) -> Option<Speed> {
     let both = std::thread::scope(|scope| {
-        let search = || scope.spawn(|| measure(reasoner, playouts, 1, seconds));
+        let search = || scope.spawn(|| measure(reasoner, chosen, 1, seconds));
         [search(), search()].map(|thread| thread.join().ok().flatten())
     });
     let [Some(one), Some(other)] = both else { return None };
@@ -106,8 +129,8 @@ struct Speed {
     lanes: bool,
 }
 
-fn measure(reasoner: &Reasoner, playouts: Playouts, threads: usize, seconds: f64) -> Option<Speed> {
-    let options = Options { playouts, threads, memory: 1 << 30, ..Options::default() };
+fn measure(reasoner: &Reasoner, chosen: &Options, threads: usize, seconds: f64) -> Option<Speed> {
+    let options = Options { threads, memory: 1 << 30, ..chosen.clone() };
     let mut mcts = Mcts::new(reasoner, options);
     let initial = mcts.initial().ok()?;
     let effort = Effort::until(Deadline::within(Duration::from_secs_f64(seconds)));

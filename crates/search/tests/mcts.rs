@@ -117,6 +117,8 @@ fn variants() -> Vec<Options> {
         Options { threads: 2, ..base.clone() },
         Options { memory: 40_000, ..base.clone() },
         Options { prior: 2.0, implicit: 0.2, judged: 1, ..base.clone() },
+        Options { history: 4.0, ..base.clone() },
+        Options { history: 1.0, threads: 2, prior: 1.0, judged: 1, ..base.clone() },
     ]
 }
 
@@ -160,8 +162,12 @@ fn random_games_are_solved_to_their_values_whatever_the_options() {
 #[test]
 fn tic_tac_toe_is_proven_to_be_drawn() {
     let game = library_game("tictactoe");
-    for (threads, playouts) in [(1, Playouts::Lanes), (2, Playouts::Stepper)] {
-        let options = Options { threads, playouts, ..Options::default() };
+    for (threads, playouts, history, decisive) in [
+        (1, Playouts::Lanes, 0.0, Decisive::Off),
+        (1, Playouts::Lanes, 4.0, Decisive::Lanes),
+        (2, Playouts::Stepper, 0.0, Decisive::Off),
+    ] {
+        let options = Options { threads, playouts, history, decisive, ..Options::default() };
         let mut mcts = Mcts::new(&on_circuit(&game), options);
         let report = search(&mut mcts, &Effort::nodes(400_000));
         assert_eq!(report.stop, Some(Stop::Done), "{threads} threads");

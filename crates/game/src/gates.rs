@@ -57,7 +57,7 @@ pub(crate) struct Numbers {
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// In games of more gates it would take too long to find out when moves win.
-const MOST_DECISIVE: usize = 60_000;
+const MOST_DECISIVE: usize = 40_000;
 
 impl Gates {
     /// Makes the rules of a game ground and builds its circuit.

@@ -199,11 +199,7 @@ impl Parts<'_> {
             implicit: self.options.implicit,
             history: self.options.history,
             judged: JUDGED,
-            decisive: if self.options.decisive {
-                mcts::Decisive::Lanes
-            } else {
-                mcts::Decisive::Off
-            },
+            decisive: self.known.decisive,
             ..mcts::Options::default()
         };
         let search = Mcts::new(&self.context.reasoner, options);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use game::{Canonicalizer, Deadline, Evaluator};
 use search::class::{self, Certainty, Sampling};
+use search::mcts::Decisive;
 use search::{Effort, GameClass, Stop};
 
 use super::Wishes;
@@ -30,6 +31,8 @@ pub(super) struct Known {
     pub(super) learned: Option<Judged>,
     /// An evaluator made from the rules.
     pub(super) derived: Option<Judged>,
+    /// Whether playouts make moves that win at once.
+    pub(super) decisive: Decisive,
     /// Whether playouts prefer moves that did well.
     pub(super) guided: bool,
     /// Whether the tree search uses what was learned.
@@ -74,6 +77,7 @@ impl Known {
             class,
             learned: None,
             derived: None,
+            decisive: Decisive::Off,
             guided: true,
             tree_values: true,
             leaves: None,
@@ -107,6 +111,7 @@ const CLASS: Share = Share(0.1, Duration::from_secs(1));
 /// is promising.
 const SOLUTION: Share = Share(0.6, Duration::from_secs(120));
 const GLANCES: [u32; 3] = [4, 10, 20];
+const WINS: Share = Share(0.1, Duration::from_secs(5));
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
 /// Where enough was learned in earlier matches.
 const REFRESHER: Share = Share(0.1, Duration::from_secs(3));
@@ -148,6 +153,7 @@ impl<'o> Opening<'o> {
             self.keep(None, deadline);
             return self.known;
         }
+        self.wins(deadline);
         let lesson = self.lesson(deadline);
         let taught = lesson.as_ref().map(|lesson| lesson.kept().clone());
         // What is proved is of use for the evaluator.
@@ -212,6 +218,28 @@ impl<'o> Opening<'o> {
             None => "failed".to_owned(),
         };
         self.known.account.note("solution", begin, words);
+    }
+
+    /// Finds out by which gates moves win at once, for playouts.
+    fn wins(&mut self, deadline: &Deadline) {
+        let plans = self.known.method == Method::Planning;
+        if !self.wishes.decisive || plans || !self.known.on_circuit {
+            return;
+        }
+        let context = self.context.clone();
+        let find = move |_: &Deadline| {
+            let count = |batch: &game::Batch| batch.operations().0;
+            let plain = count(&context.reasoner.batch(context.seed)?);
+            let with = count(&context.reasoner.decisive_batch(context.seed)?);
+            let words = match with.saturating_sub(plain) {
+                0 => "no gates tell which moves win at once".to_owned(),
+                more => format!("{more} gates tell which moves win at once"),
+            };
+            Some(((), words))
+        };
+        if self.known.account.try_aside("playouts", &WINS.of(deadline), find).is_some() {
+            self.known.decisive = Decisive::Lanes;
+        }
     }
 
     /// Learns values of fluents, where the circuit is there and there are several roles. Only where two roles share a constant

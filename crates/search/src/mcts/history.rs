@@ -63,7 +63,9 @@ impl History {
     }
 
     fn record(&self, role: usize, action: Move) -> Option<&Record> {
-        self.records.get(role * self.moves + action.index())
+        // Without a circuit moves are met as they come, and some have no place.
+        let known = action.index() < self.moves;
+        known.then(|| self.records.get(role * self.moves + action.index())).flatten()
     }
 }
 
@@ -82,6 +84,7 @@ mod tests {
         assert!(of(1, 0) > 0.1 && of(1, 0) < 0.2, "{}", of(1, 0));
         assert!(of(1, 2) < -0.2 && of(1, 2) > -0.3, "{}", of(1, 2));
         assert!(of(1, 1).abs() < 1e-9 && of(0, 0).abs() < 1e-9 && of(7, 0).abs() < 1e-9);
+        assert!(of(0, 3).abs() < 1e-9, "not that of another role");
         history.fade();
         assert!(of(1, 0) < 0.11, "less is known than before");
         history.learn(1, Move(0), -0.5);

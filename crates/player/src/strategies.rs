@@ -79,7 +79,7 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "on",
         "let alpha-beta take the place of the tree where quick games speak for it",
     ),
-    switch("decisive", "on", "playouts win at once, and do not let others do so"),
+    switch("decisive", "off", "playouts make moves that win at once"),
     switch(
         "guess",
         "off",

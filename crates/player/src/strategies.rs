@@ -96,7 +96,7 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     number(
         "history",
         (0.0, 1e3),
-        "4",
+        "0",
         "visits that the worth of a move elsewhere weighs as much as",
     ),
     number("implicit", (0.0, 1.0), "0.3", "weight of learned values in implicit minimax backups"),

@@ -1,4 +1,4 @@
-//! What playouts that make winning moves at once cost: `cargo run --release -p game --example decisive -- [--check] GAME...`.
+//! What playouts that make winning moves at once cost: `cargo run --release -p game --example decisive -- GAME...`.
 //!
 //! For each game the operations of a step without and with such moves, the playouts in a second of either kind in turn, and how often
 //! a move that wins at once was made where there was one. The moves are checked against the stepper.

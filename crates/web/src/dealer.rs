@@ -336,7 +336,6 @@ impl Dealer {
         self.meta.ended = Some(ended);
         self.save();
         self.release_engines(complete);
-        self.publish();
         self.tell_end();
     }
 

@@ -288,6 +288,29 @@ fn hints_solutions_and_annotations_come_as_events() {
 }
 
 #[test]
+fn whoever_hears_of_a_change_sees_it() {
+    let server = Server::start(config());
+    let (mut visitor, mut other) = (server.visitor(), server.visitor());
+    // A large view takes a while to make.
+    let id = id_of(&visitor.create(&both_sides("chess")));
+    visitor.wait_for(&id, "the start", running);
+    let mut stream = other.events(&format!("/api/v1/matches/{id}/events"));
+    let changes = 40;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..changes {
+                visitor.act(&id, "pause", &json!({"paused": number % 2 == 0})).fine();
+            }
+        });
+        for number in 0..changes {
+            let told = stream.wait_for("changed")["event"].as_u64();
+            let seen = other.view(&id)["event"].as_u64();
+            assert!(seen >= told, "change {number}: told {told:?}, seen {seen:?}");
+        }
+    });
+}
+
+#[test]
 fn pasted_rules_are_played_and_broken_ones_explained() {
     let server = Server::start(config());
     let mut visitor = server.visitor();

@@ -75,20 +75,22 @@ export class Live {
   }
 
   /**
-   * Takes a view that is at least as new as the present one.
+   * Takes a view that is at least as new as the present one; whether it is.
    * @param {MatchView} view
    * @param {boolean} [animate]
    */
   take(view, animate = true) {
-    if (view.event < this.view.event) return;
+    if (view.event < this.view.event) return false;
     if (view.moves.length !== this.view.moves.length) this.thoughts.clear();
     this.view = view;
     this.listener.changed(animate);
+    return true;
   }
 
   async refresh() {
     try {
-      this.take(await api.match(this.view.id));
+      // An event that came on the way makes the view an old one, and need not tell all that is in it.
+      for (let left = 3; left > 0 && !this.take(await api.match(this.view.id)); left--);
     } catch {
       this.listener.lost?.(true);
     }

@@ -101,7 +101,7 @@ impl Dealer {
         self.drawn.insert(position).clone()
     }
 
-    fn view_json(&self, position: &Value) -> Value {
+    fn view_json(&self, position: &Value, event: u64) -> Value {
         let found = self.sheet.structures_now();
         let simultaneous =
             found.map_or(self.look.choosing().len() > 1, |found| found.turn_taking == Some(false));
@@ -121,7 +121,7 @@ impl Dealer {
             "simultaneous": simultaneous,
             "waiting": self.waiting(),
             "ended": self.meta.ended,
-            "event": self.feed.last(),
+            "event": event,
             "moves": self.steps.iter().map(|step| &step.moves).collect::<Vec<_>>(),
             "values": self.all_values(),
             "advice": self.advice.status(),
@@ -131,64 +131,60 @@ impl Dealer {
 
     /// Makes the view ready for whoever asks.
     pub(super) fn publish(&mut self) {
-        let position = self.position_now();
-        self.publish_with(&position);
+        self.publish_as(self.feed.last());
     }
 
-    fn publish_with(&mut self, position: &Value) {
-        let json = self.view_json(position);
-        let number = self.feed.last();
-        self.feed.set_whole(number, &json!({"event": number, "match": json}));
+    /// The same, as it is with an event.
+    fn publish_as(&mut self, event: u64) -> Arc<View> {
+        let position = self.position_now();
+        let json = self.view_json(&position, event);
+        self.feed.set_whole(event, &json!({"event": event, "match": json}));
         let seats = self.meta.seats.iter().map(|seat| seat.owner.clone()).collect();
-        let view = View { json, owner: self.meta.owner.clone(), seats };
-        self.view.send_replace(Some(Arc::new(view)));
+        let view = Arc::new(View { json, owner: self.meta.owner.clone(), seats });
+        self.view.send_replace(Some(view.clone()));
+        view
+    }
+
+    /// Tells followers something that changes the view, which is ready before: of some events they only take that there
+    /// is a new view, and ask for it at once.
+    fn tell(&mut self, name: &'static str, make: impl FnOnce(u64, &Value) -> Value) {
+        let view = self.publish_as(self.feed.last() + 1);
+        self.feed.push(name, |event| make(event, &view.json));
     }
 
     /// A new step.
     pub(super) fn tell_position(&mut self) {
-        let position = self.position_now();
-        let (state, waiting) = (self.state_name(), self.waiting());
         let moves = self.steps.last().map(|step| step.moves.clone());
         let before = self.thoughts.len().checked_sub(2).map(|at| values_of(&self.thoughts[at]));
-        let told = position.clone();
-        self.feed.push("position", |event| {
-            json!({"event": event, "state": state, "waiting": waiting, "moves": moves,
-                   "values": before, "position": told})
+        self.tell("position", |event, view| {
+            json!({"event": event, "state": view["state"], "waiting": view["waiting"], "moves": moves,
+                   "values": before, "position": view["position"]})
         });
-        self.publish_with(&position);
     }
 
     /// Anything else.
     pub(super) fn tell_change(&mut self) {
-        let position = self.position_now();
-        let mut json = self.view_json(&position);
-        self.feed.push("changed", |event| {
-            json["event"] = json!(event);
-            json!({"event": event, "match": json})
-        });
-        self.publish_with(&position);
+        self.tell("changed", |event, view| json!({"event": event, "match": view}));
     }
 
     pub(super) fn tell_submitted(&mut self, role: usize) {
-        let waiting = self.waiting();
-        self.feed
-            .push("submitted", |event| json!({"event": event, "role": role, "waiting": waiting}));
-        self.publish();
+        self.tell(
+            "submitted",
+            |event, view| json!({"event": event, "role": role, "waiting": view["waiting"]}),
+        );
     }
 
     pub(super) fn tell_fault(&mut self, role: usize, what: &str) {
         let step = self.step();
-        self.feed.push(
+        self.tell(
             "fault",
-            |event| json!({"event": event, "step": step, "role": role, "what": what}),
+            |event, _| json!({"event": event, "step": step, "role": role, "what": what}),
         );
     }
 
     pub(super) fn tell_end(&mut self) {
-        let ended = json!(self.meta.ended);
         self.feed.think(Vec::new());
-        self.feed.push("ended", |event| json!({"event": event, "ended": ended}));
-        self.publish();
+        self.tell("ended", |event, view| json!({"event": event, "ended": view["ended"]}));
     }
 
     /// Keeps the last thought of a seat about the present step.

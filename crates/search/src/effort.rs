@@ -70,17 +70,18 @@ impl From<ReasonError> for Stop {
 
 /// Between two looks at the clock at most about this much time should pass.
 const PAUSE: Duration = Duration::from_micros(400);
-/// And at most that many nodes.
-const MOST_NODES: u64 = 1024;
+/// And at most that many questions.
+const MOST_QUESTIONS: u64 = 1024;
 
-/// Counts nodes and watches the deadline. The flag is looked at for every node, the clock as often as
-/// is needed to stop within a millisecond or two.
+/// Counts nodes and watches the deadline. The flag is looked at whenever somebody asks, the clock as often as
+/// is needed to stop within a millisecond or two: a search that finds no new nodes has to stop as well.
 #[derive(Clone, Debug)]
 pub struct Meter {
     effort: Effort,
     begin: Instant,
     nodes: u64,
-    next_look: u64,
+    /// Questions until the next look at the clock, and how many there are between two.
+    left: u64,
     pause: u64,
     last: Instant,
 }
@@ -89,7 +90,7 @@ impl Meter {
     /// Begins to count.
     pub fn start(effort: &Effort) -> Self {
         let now = Instant::now();
-        Self { effort: effort.clone(), begin: now, nodes: 0, next_look: 0, pause: 1, last: now }
+        Self { effort: effort.clone(), begin: now, nodes: 0, left: 0, pause: 1, last: now }
     }
 
     /// Counts a node; an error where the search has to stop.
@@ -106,7 +107,8 @@ impl Meter {
         if self.effort.deadline.cancelled() {
             return Err(Stop::Cancelled);
         }
-        if self.nodes < self.next_look {
+        if self.left > 0 {
+            self.left -= 1;
             return Ok(());
         }
         let now = Instant::now();
@@ -116,13 +118,13 @@ impl Meter {
         }
         let passed = now - self.last;
         self.pause = if passed < PAUSE / 2 {
-            (self.pause * 2).min(MOST_NODES)
+            (self.pause * 2).min(MOST_QUESTIONS)
         } else if passed > PAUSE {
             (self.pause / 2).max(1)
         } else {
             self.pause
         };
-        (self.last, self.next_look) = (now, self.nodes + self.pause);
+        (self.last, self.left) = (now, self.pause - 1);
         Ok(())
     }
 
@@ -157,11 +159,20 @@ mod tests {
         let soon = Duration::from_millis(20);
         let mut meter = Meter::start(&Effort::until(Deadline::within(soon)));
         // Nodes that take no time: looks at the clock become as rare as they ever do.
-        while meter.pause < MOST_NODES && meter.count().is_ok() {}
+        while meter.pause < MOST_QUESTIONS && meter.count().is_ok() {}
         std::thread::sleep(soon);
-        let late = (0..2 * MOST_NODES).take_while(|_| meter.count().is_ok()).count();
-        assert!(late as u64 <= MOST_NODES, "{late}");
+        let late = (0..2 * MOST_QUESTIONS).take_while(|_| meter.count().is_ok()).count();
+        assert!(late as u64 <= MOST_QUESTIONS, "{late}");
         assert_eq!(meter.count(), Err(Stop::Time));
+    }
+
+    #[test]
+    fn the_clock_is_seen_without_new_nodes() {
+        let soon = Duration::from_millis(20);
+        let mut meter = Meter::start(&Effort::until(Deadline::within(soon)));
+        while meter.pause < MOST_QUESTIONS && meter.count().is_ok() {}
+        std::thread::sleep(soon);
+        assert!((0..2 * MOST_QUESTIONS).any(|_| meter.check() == Err(Stop::Time)));
     }
 
     #[test]

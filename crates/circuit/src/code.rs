@@ -5,7 +5,7 @@ use crate::advance::Puts;
 use crate::build::Circuit;
 use crate::choose::Chooser;
 use crate::constant::constants;
-use crate::decisive::decide;
+use crate::decisive::{Extremes, decide};
 use crate::harvest::GoalCode;
 use crate::move_sums::{Sets, with_sets};
 use crate::phase::{Phase, phases};
@@ -62,24 +62,13 @@ struct Prepared {
 }
 
 impl Prepared {
-    /// With `decisive`, the whole circuit and the places of the highest goals, moves that win at once come first.
-    fn new(
-        mut phase: Phase,
-        is_plain: bool,
-        decisive: Option<(&Circuit, &[Option<usize>])>,
-    ) -> Self {
+    /// `stuck_ends` are the roles for which the end was taken out of the gates.
+    fn new(mut phase: Phase, stuck_ends: Vec<bool>, is_plain: bool) -> Self {
         let choosing: Vec<bool> =
             phase.forced.iter().map(|forced| forced.is_none() && !is_plain).collect();
-        let mut stuck_ends = vec![false; choosing.len()];
         let mut sets = vec![None; choosing.len()];
-        if !is_plain {
-            stuck_ends = without_stuck(&mut phase);
-            if let Some((whole, top)) = decisive {
-                decide(&mut phase, whole, top);
-            }
-            if let Some((circuit, found)) = with_sets(&phase.circuit, &choosing) {
-                (phase.circuit, sets) = (circuit, found);
-            }
+        if let Some((circuit, found)) = with_sets(&phase.circuit, &choosing).filter(|_| !is_plain) {
+            (phase.circuit, sets) = (circuit, found);
         }
         Self { schedule: schedule(&phase.circuit), phase, stuck_ends, sets }
     }
@@ -107,13 +96,13 @@ impl Code {
         Self::with(circuit, false, None)
     }
 
-    /// The same for random play in which moves that win at once are made; `top` is the place of the highest goal of each role.
-    pub fn decisive(circuit: &Circuit, top: &[Option<usize>]) -> Self {
-        Self::with(circuit, false, Some(top))
+    /// The same for random play in which moves that win at once are made, and those that let another role win at once are not.
+    pub fn decisive(circuit: &Circuit, goals: &[Option<Extremes>]) -> Self {
+        Self::with(circuit, false, Some(goals))
     }
 
     /// The same; plainly: no fluent is taken for constant, the end is what the rules say, and each move has its plane.
-    fn with(circuit: &Circuit, is_plain: bool, decisive: Option<&[Option<usize>]>) -> Self {
+    fn with(circuit: &Circuit, is_plain: bool, decisive: Option<&[Option<Extremes>]>) -> Self {
         let general = schedule(circuit);
         let goals = GoalCode::new(circuit);
         let mut does_starts = Vec::new();
@@ -127,10 +116,17 @@ impl Code {
         for (fluent, _) in &constants {
             is_constant[*fluent] = true;
         }
-        let all = phases(circuit, &constants).into_iter();
-        let decisive = decisive.map(|top| (circuit, top));
+        let mut all = phases(circuit, &constants);
+        let stuck = |phase: &mut Phase| {
+            if is_plain { vec![false; phase.forced.len()] } else { without_stuck(phase) }
+        };
+        let stuck_ends: Vec<Vec<bool>> = all.iter_mut().map(stuck).collect();
+        if let Some(goals) = decisive {
+            decide(&mut all, circuit, goals);
+        }
+        let all = all.into_iter().zip(stuck_ends);
         let all: Vec<Prepared> =
-            all.map(|phase| Prepared::new(phase, is_plain, decisive)).collect();
+            all.map(|(phase, stuck_ends)| Prepared::new(phase, stuck_ends, is_plain)).collect();
         let places = all.iter().map(|prepared| prepared.schedule.places);
         let places = places.fold(general.places, usize::max);
         // For moves that fill up the last group of a choice.

@@ -1,124 +1,166 @@
-//! Random play in which a move that wins at once is made.
+//! Random play in which a move that wins at once is made, and one that lets another role win at once is not.
 //!
-//! Decisive moves (Teytaud and Teytaud 2010), for hundreds of positions at once and without a look at any successor: with a
-//! move put in, the gates for the next state and behind them those for the end and the highest goal become a condition
-//! on the present state, "this move wins". Most of such conditions are small, as gates that a move does not touch
-//! are those of the present state, of which it is known that the game goes on. Moves count as legal in random play only where
-//! they win, or where none does; nobody else has to know.
+//! Decisive and anti-decisive moves (Teytaud and Teytaud 2010), for hundreds of positions at once and without a look at any successor:
+//! with a move put in, the gates for the next state and behind them those for the end and the highest goal become a condition
+//! on the present state, "this move wins"; and behind the next state the same conditions of the role that is next say "this move lets it
+//! win". Most of them are small, as gates that a move does not touch are those of the present state, of which it is known that
+//! the game goes on. Moves count as legal in random play only where they win; where none does, where they are not to be avoided; where all
+//! are, always. Nobody else has to know.
 //!
-//! Conditions that stay large (counts of pieces at the end) are left out: such wins are found by chance, as before.
+//! Where this takes too many gates (counts of pieces at the end) nothing is changed. Wins alone are not worth having: whoever makes them
+//! and does not see those of the other takes every threat for a win (docs/strength.md).
 
 use rustc_hash::FxHashMap;
 
 use crate::build::Circuit;
 use crate::graph::{Graph, Node, Signal};
 use crate::phase::Phase;
-use crate::schedule::{cone, operations};
+use crate::schedule::operations;
 
 /// Gates that may be looked at for a situation, all moves together.
-const MOST_EFFORT: usize = 20_000_000;
-/// Gates for one move.
-const MOST_FOR_A_MOVE: usize = 400;
-/// Gates for all moves: so many times those of the situation, and in small games more.
-const SHARE: usize = 2;
-const ALWAYS: usize = 3000;
+const MOST_EFFORT: usize = 8_000_000;
+/// Gates for the legal moves and the end of a situation: so many times those of the situation more, and in small games that many.
+const SHARE: usize = 3;
+const ALWAYS: usize = 6000;
 
-/// Makes random play of a situation decisive, where one role chooses; `top` is the place of the highest goal of each role.
-/// Returns how many moves have a condition.
-pub(crate) fn decide(phase: &mut Phase, whole: &Circuit, top: &[Option<usize>]) -> usize {
-    let mut choosing = phase.forced.iter().enumerate().filter(|(_, forced)| forced.is_none());
-    let (Some((role, _)), None) = (choosing.next(), choosing.next()) else { return 0 };
-    let Some(top) = top.get(role).copied().flatten() else { return 0 };
-    let (state, next, _) = operations(&phase.circuit);
-    let more = ((state + next) * SHARE).max(ALWAYS);
-    let wins = Wins::new(phase, whole, (role, top)).all(more);
-    let circuit = &mut phase.circuit;
-    let (graph, plain) = (&mut circuit.graph, circuit.legal[role].clone());
-    let wins: Vec<Signal> =
-        plain.iter().zip(wins).map(|(legal, win)| graph.and(*legal, win)).collect();
-    let none: Vec<Signal> = wins.iter().map(|win| !*win).collect();
-    let none = graph.all(&none);
-    for (legal, win) in circuit.legal[role].iter_mut().zip(&wins) {
-        let otherwise = graph.and(*legal, none);
-        *legal = graph.or(*win, otherwise);
-    }
-    // Moves that were left out may have paid for gates of others.
-    if operations(circuit).0 > state + more {
-        circuit.legal[role] = plain;
-        return 0;
-    }
-    wins.iter().filter(|win| **win != Signal::FALSE).count()
+/// The places of the highest and the lowest goal of a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extremes {
+    /// The goal that wins.
+    pub highest: usize,
+    /// The goal that loses.
+    pub lowest: usize,
 }
 
-/// What is needed to find when a move wins.
-struct Wins<'p> {
-    phase: &'p mut Phase,
-    whole: &'p Circuit,
+/// Makes random play decisive in situations that come round in this order, if in each of them one role chooses and gates are not too many.
+/// Returns whether it did.
+pub(crate) fn decide(phases: &mut [Phase], whole: &Circuit, goals: &[Option<Extremes>]) -> bool {
+    let mut changed = phases.to_vec();
+    let found = all(&mut changed, whole, goals).is_some();
+    if found {
+        phases.clone_from_slice(&changed);
+    }
+    found
+}
+
+fn all(phases: &mut [Phase], whole: &Circuit, goals: &[Option<Extremes>]) -> Option<()> {
+    let most: Vec<usize> = phases.iter().map(most).collect();
+    let mut wins = Vec::new();
+    for phase in phases.iter_mut() {
+        wins.push(Wins::find(phase, whole, goals)?);
+    }
+    // What each role may do at once, as gates of its situation.
+    let chances: Vec<(Vec<Node>, Signal)> = (wins.iter().zip(&*phases))
+        .map(|(wins, phase)| (phase.circuit.graph.nodes().to_vec(), !wins.none))
+        .collect();
+    for (at, (phase, wins)) in phases.iter_mut().zip(&wins).enumerate() {
+        let avoided = wins.avoided(phase, whole, &chances[(at + 1) % chances.len()])?;
+        wins.prefer(phase, &avoided);
+        if operations(&phase.circuit).0 > most[at] {
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// The most gates for the legal moves and the end of a situation.
+fn most(phase: &Phase) -> usize {
+    let (state, next, _) = operations(&phase.circuit);
+    state + ((state + next) * SHARE).max(ALWAYS)
+}
+
+/// The role that chooses in a situation, if it is one.
+fn chooser(phase: &Phase) -> Option<usize> {
+    let mut choosing = phase.forced.iter().enumerate().filter(|(_, forced)| forced.is_none());
+    match (choosing.next(), choosing.next()) {
+        (Some((role, _)), None) => Some(role),
+        _ => None,
+    }
+}
+
+/// When moves of a situation win.
+struct Wins {
     role: usize,
-    /// The end of the game and the goal, in the whole circuit, and the fluents that they depend on.
-    won: [Signal; 2],
-    asked: Vec<usize>,
+    goals: Extremes,
+    /// For each move when it is legal and wins.
+    of: Vec<Signal>,
+    /// When none does.
+    none: Signal,
     /// Gates of which the value is known, since the game goes on.
     known: FxHashMap<usize, Signal>,
     /// The gates of the situation before any were added.
     before: Vec<Node>,
 }
 
-impl<'p> Wins<'p> {
-    fn new(phase: &'p mut Phase, whole: &'p Circuit, (role, top): (usize, usize)) -> Self {
-        let won = [whole.terminal, whole.goals[role][top]];
-        let inside = cone(&whole.graph, &won, &[]);
-        let mut used = vec![false; whole.graph.nodes().len()];
-        for signal in won {
-            used[signal.node()] = true;
-        }
-        for (node, inside) in whole.graph.nodes().iter().zip(inside) {
-            if let (true, Node::And(a, b)) = (inside, node) {
-                (used[a.node()], used[b.node()]) = (true, true);
-            }
-        }
-        let asked = whole.fluents.iter().enumerate().filter(|(_, input)| used[input.node()]);
-        let asked = asked.map(|(fluent, _)| fluent).collect();
+impl Wins {
+    fn find(phase: &mut Phase, whole: &Circuit, goals: &[Option<Extremes>]) -> Option<Self> {
+        let role = chooser(phase)?;
+        let goals = goals.get(role).copied().flatten()?;
         let known = conditions(&phase.circuit.graph, !phase.circuit.terminal);
         let before = phase.circuit.graph.nodes().to_vec();
-        Self { phase, whole, role, won, asked, known, before }
+        let (of, none) = (Vec::new(), Signal::TRUE);
+        let mut wins = Self { role, goals, of, none, known, before };
+        let won = [whole.terminal, whole.goals[role][goals.highest]];
+        let won = Asked::new(whole.graph.nodes(), &whole.fluents, &won);
+        let found = wins.each(phase, &[&won], |graph, made| graph.and(made[0], made[1]))?;
+        let graph = &mut phase.circuit.graph;
+        let legal = phase.circuit.legal[role].iter();
+        wins.of = legal.zip(found).map(|(legal, win)| graph.and(*legal, win)).collect();
+        let open: Vec<Signal> = wins.of.iter().map(|win| !*win).collect();
+        wins.none = graph.all(&open);
+        Some(wins)
     }
 
-    /// For each move when it wins; never where that takes too many gates.
-    fn all(mut self, budget: usize) -> Vec<Signal> {
-        let moves = self.phase.circuit.legal[self.role].len();
-        let (mut effort, mut found) = (MOST_EFFORT, Vec::new());
-        for action in 0..moves {
-            if self.phase.circuit.legal[self.role][action] == Signal::FALSE {
+    /// When a move loses at once, or lets the next role win at once.
+    fn avoided(
+        &self,
+        phase: &mut Phase,
+        whole: &Circuit,
+        (nodes, chance): &(Vec<Node>, Signal),
+    ) -> Option<Vec<Signal>> {
+        let lost = [whole.terminal, whole.goals[self.role][self.goals.lowest]];
+        let lost = Asked::new(whole.graph.nodes(), &whole.fluents, &lost);
+        let fluents = phase.circuit.fluents.clone();
+        let lets = Asked::new(nodes, &fluents, &[*chance]);
+        self.each(phase, &[&lost, &lets], |graph, made| {
+            let loses = graph.and(made[0], made[1]);
+            let lets = graph.and(!made[0], made[2]);
+            graph.or(loses, lets)
+        })
+    }
+
+    /// What becomes of some gates of the next state with each move put in; none if that is too much work.
+    fn each(
+        &self,
+        phase: &mut Phase,
+        asked: &[&Asked<'_>],
+        make: impl Fn(&mut Graph, &[Signal]) -> Signal,
+    ) -> Option<Vec<Signal>> {
+        let work = self.before.len() + asked.iter().map(|asked| asked.nodes.len()).sum::<usize>();
+        let mut effort = MOST_EFFORT;
+        let mut all = vec![Signal::FALSE; phase.circuit.legal[self.role].len()];
+        for (action, found) in all.iter_mut().enumerate() {
+            if phase.circuit.legal[self.role][action] == Signal::FALSE {
                 continue;
             }
-            let before = self.phase.circuit.graph.nodes().len();
-            let Some(left) = effort.checked_sub(before + self.whole.graph.nodes().len()) else {
-                break;
-            };
-            effort = left;
-            let win = self.of(action);
-            let grown = self.phase.circuit.graph.nodes().len() - before;
-            if grown <= MOST_FOR_A_MOVE && win != Signal::FALSE {
-                found.push((grown, action, win));
-            }
+            effort = effort.checked_sub(work)?;
+            let next = self.next(phase, action, asked);
+            let graph = &mut phase.circuit.graph;
+            let after = asked.iter().flat_map(|asked| asked.after(graph, &next, &self.known));
+            let made: Vec<Signal> = after.collect();
+            *found = make(graph, &made);
         }
-        // The cheapest first.
-        found.sort_unstable_by_key(|(grown, action, _)| (*grown, *action));
-        let mut wins = vec![Signal::FALSE; moves];
-        let mut taken = 0;
-        for (grown, action, win) in found {
-            taken += grown;
-            if taken <= budget {
-                wins[action] = win;
-            }
-        }
-        wins
+        Some(all)
     }
 
-    /// When a move wins, as a gate of the present state.
-    fn of(&mut self, action: usize) -> Signal {
-        let circuit = &mut self.phase.circuit;
+    /// The next state after a move, as far as it is asked for.
+    fn next(
+        &self,
+        phase: &mut Phase,
+        action: usize,
+        asked: &[&Asked<'_>],
+    ) -> FxHashMap<usize, Signal> {
+        let circuit = &mut phase.circuit;
         let mut map = vec![None; self.before.len()];
         map[0] = Some(Signal::FALSE);
         for input in &circuit.fluents {
@@ -131,16 +173,72 @@ impl<'p> Wins<'p> {
                 map[input.node()] = Some(if made { Signal::TRUE } else { Signal::FALSE });
             }
         }
-        let asked: Vec<Signal> = self.asked.iter().map(|fluent| circuit.next[*fluent]).collect();
-        let next = compose(&mut circuit.graph, &self.before, &mut map, &asked, &self.known);
-        let mut map = vec![None; self.whole.graph.nodes().len()];
-        map[0] = Some(Signal::FALSE);
-        for (fluent, next) in self.asked.iter().zip(next) {
-            map[self.whole.fluents[*fluent].node()] = Some(next);
+        let mut fluents: Vec<usize> =
+            asked.iter().flat_map(|asked| &asked.fluents).copied().collect();
+        fluents.sort_unstable();
+        fluents.dedup();
+        let roots: Vec<Signal> = fluents.iter().map(|fluent| circuit.next[*fluent]).collect();
+        let next = compose(&mut circuit.graph, &self.before, &mut map, &roots, &self.known);
+        fluents.into_iter().zip(next).collect()
+    }
+
+    /// Moves count as legal where they win; where none does, where they are not to be avoided; where all are, always.
+    fn prefer(&self, phase: &mut Phase, avoided: &[Signal]) {
+        let graph = &mut phase.circuit.graph;
+        let legal = &mut phase.circuit.legal[self.role];
+        let mut safe = Vec::new();
+        for (legal, avoided) in legal.iter().zip(avoided) {
+            safe.push(graph.and(*legal, !*avoided));
         }
-        let old = self.whole.graph.nodes();
-        let won = compose(&mut circuit.graph, old, &mut map, &self.won, &self.known);
-        circuit.graph.and(won[0], won[1])
+        let bad: Vec<Signal> = safe.iter().map(|safe| !*safe).collect();
+        let all_bad = graph.all(&bad);
+        for ((legal, win), safe) in legal.iter_mut().zip(&self.of).zip(safe) {
+            let worst = graph.and(*legal, all_bad);
+            let otherwise = graph.or(safe, worst);
+            let otherwise = graph.and(otherwise, self.none);
+            *legal = graph.or(*win, otherwise);
+        }
+    }
+}
+
+/// Gates that are asked for in the next state.
+struct Asked<'g> {
+    nodes: &'g [Node],
+    inputs: &'g [Signal],
+    roots: Vec<Signal>,
+    /// The fluents that they depend on.
+    fluents: Vec<usize>,
+}
+
+impl<'g> Asked<'g> {
+    fn new(nodes: &'g [Node], inputs: &'g [Signal], roots: &[Signal]) -> Self {
+        let mut used = vec![false; nodes.len()];
+        for signal in roots {
+            used[signal.node()] = true;
+        }
+        for (at, node) in nodes.iter().enumerate().rev() {
+            if let (true, Node::And(a, b)) = (used[at], node) {
+                (used[a.node()], used[b.node()]) = (true, true);
+            }
+        }
+        let fluents = inputs.iter().enumerate().filter(|(_, input)| used[input.node()]);
+        let fluents = fluents.map(|(fluent, _)| fluent).collect();
+        Self { nodes, inputs, roots: roots.to_vec(), fluents }
+    }
+
+    /// The same as gates of the present state, with what the fluents will be.
+    fn after(
+        &self,
+        graph: &mut Graph,
+        next: &FxHashMap<usize, Signal>,
+        known: &FxHashMap<usize, Signal>,
+    ) -> Vec<Signal> {
+        let mut map = vec![None; self.nodes.len()];
+        map[0] = Some(Signal::FALSE);
+        for fluent in &self.fluents {
+            map[self.inputs[*fluent].node()] = next.get(fluent).copied();
+        }
+        compose(graph, self.nodes, &mut map, &self.roots, known)
     }
 }
 
@@ -203,6 +301,7 @@ mod tests {
     use crate::phase::tests::circuit;
 
     const CELLS: usize = 5;
+    const GOALS: [Option<Extremes>; 2] = [Some(Extremes { highest: 0, lowest: 2 }); 2];
 
     /// Two roles put stones on a strip of cells; three neighbours win. Whoever fills the strip has a draw.
     fn strip() -> Circuit {
@@ -225,49 +324,12 @@ mod tests {
         circuit(&text)
     }
 
-    /// The place of the goal of 100: the one that holds where there is a line of the role.
-    const TOP: [Option<usize>; 2] = [Some(0), Some(0)];
-
-    #[test]
-    fn gates_tell_when_a_stone_wins() {
-        let circuit = strip();
-        for mut phase in phases(&circuit, &[]) {
-            let plain = phase.circuit.legal.clone();
-            assert_eq!(decide(&mut phase, &circuit, &TOP), CELLS, "every cell may be the third");
-            let role = chooser(&phase);
-            let inputs = circuit.fluents.len() + circuit.does.iter().map(Vec::len).sum::<usize>();
-            for bits in 0..1_u32 << circuit.fluents.len() {
-                let mut values = vec![false; inputs];
-                for (fluent, value) in values.iter_mut().take(circuit.fluents.len()).enumerate() {
-                    *value = bits >> fluent & 1 == 1;
-                }
-                if !phase.fixed.iter().all(|(fluent, value)| values[*fluent] == *value) {
-                    continue;
-                }
-                let nodes = phase.circuit.graph.evaluate(&values);
-                let read = |signal: Signal| nodes[signal.node()] != signal.is_complemented();
-                if read(phase.circuit.terminal) {
-                    continue;
-                }
-                let before: Vec<bool> = plain[role].iter().map(|legal| read(*legal)).collect();
-                let after: Vec<bool> =
-                    phase.circuit.legal[role].iter().map(|legal| read(*legal)).collect();
-                let wins: Vec<bool> = (0..before.len())
-                    .map(|action| before[action] && wins(&circuit, &values, (role, action)))
-                    .collect();
-                let expected = if wins.contains(&true) { wins } else { before };
-                assert_eq!(after, expected, "{bits:b}");
-            }
-        }
+    fn read(nodes: &[bool], signal: Signal) -> bool {
+        nodes[signal.node()] != signal.is_complemented()
     }
 
-    fn chooser(phase: &Phase) -> usize {
-        phase.forced.iter().position(Option::is_none).expect("somebody chooses")
-    }
-
-    /// Whether a move wins at once, by the whole circuit, step by step.
-    fn wins(circuit: &Circuit, values: &[bool], (role, action): (usize, usize)) -> bool {
-        let read = |nodes: &[bool], s: Signal| nodes[s.node()] != s.is_complemented();
+    /// The values of fluents and moves after a move, by the whole circuit.
+    fn after(circuit: &Circuit, values: &[bool], (role, action): (usize, usize)) -> Vec<bool> {
         let now = circuit.graph.evaluate(values);
         let mut values = values.to_vec();
         let mut start = circuit.fluents.len();
@@ -282,19 +344,82 @@ mod tests {
         for (fluent, value) in next.iter_mut().take(circuit.fluents.len()).enumerate() {
             *value = read(&made, circuit.next[fluent]);
         }
-        let next = circuit.graph.evaluate(&next);
-        read(&next, circuit.terminal) && read(&next, circuit.goals[role][0])
+        next
+    }
+
+    /// Whether a state is an end, and whether a goal holds there.
+    fn ended(circuit: &Circuit, values: &[bool], goal: Signal) -> (bool, bool) {
+        let nodes = circuit.graph.evaluate(values);
+        (read(&nodes, circuit.terminal), read(&nodes, goal))
+    }
+
+    /// The moves that win at once.
+    fn wins(circuit: &Circuit, values: &[bool], role: usize) -> Vec<bool> {
+        let nodes = circuit.graph.evaluate(values);
+        let legal = circuit.legal[role].iter().enumerate();
+        let won = |action| {
+            ended(circuit, &after(circuit, values, (role, action)), circuit.goals[role][0])
+        };
+        legal.map(|(action, legal)| read(&nodes, *legal) && won(action) == (true, true)).collect()
     }
 
     #[test]
-    fn nothing_changes_where_several_roles_choose_or_nobody_wins() {
+    fn gates_tell_which_moves_win_and_which_let_the_other_win() {
+        let circuit = strip();
+        let plain = phases(&circuit, &[]);
+        let mut decided = plain.clone();
+        assert!(decide(&mut decided, &circuit, &GOALS));
+        let inputs = circuit.fluents.len() + circuit.does.iter().map(Vec::len).sum::<usize>();
+        let (mut won, mut avoided) = (0, 0);
+        for (phase, plain) in decided.iter().zip(&plain) {
+            let role = chooser(phase).expect("somebody chooses");
+            for bits in 0..1_u32 << circuit.fluents.len() {
+                let mut values = vec![false; inputs];
+                for (fluent, value) in values.iter_mut().take(circuit.fluents.len()).enumerate() {
+                    *value = bits >> fluent & 1 == 1;
+                }
+                let nodes = phase.circuit.graph.evaluate(&values);
+                let fits = phase.fixed.iter().all(|(fluent, value)| values[*fluent] == *value);
+                if !fits || read(&nodes, phase.circuit.terminal) {
+                    continue;
+                }
+                let before = plain.circuit.graph.evaluate(&values);
+                let legal: Vec<bool> =
+                    plain.circuit.legal[role].iter().map(|s| read(&before, *s)).collect();
+                let found: Vec<bool> =
+                    phase.circuit.legal[role].iter().map(|s| read(&nodes, *s)).collect();
+                let wins_now = wins(&circuit, &values, role);
+                let lets = |action: usize| {
+                    let next = after(&circuit, &values, (role, action));
+                    let over = ended(&circuit, &next, circuit.terminal).0;
+                    !over && wins(&circuit, &next, 1 - role).contains(&true)
+                };
+                let safe: Vec<bool> = (legal.iter().enumerate())
+                    .map(|(action, legal)| *legal && !lets(action))
+                    .collect();
+                let expected = if wins_now.contains(&true) {
+                    won += 1;
+                    wins_now
+                } else if safe.contains(&true) {
+                    avoided += usize::from(safe != legal);
+                    safe
+                } else {
+                    legal
+                };
+                assert_eq!(found, expected, "{bits:b}");
+            }
+        }
+        assert!(won > 20 && avoided > 20, "{won} and {avoided}");
+    }
+
+    #[test]
+    fn nothing_changes_where_several_roles_choose_or_goals_are_not_known() {
         let circuit = strip();
         let mut found = phases(&circuit, &[]);
-        assert_eq!(decide(&mut found[0], &circuit, &[None, None]), 0);
-        let mut all = phases(&circuit, &[]);
-        all[0].forced = vec![None, None];
-        let before = all[0].circuit.legal.clone();
-        assert_eq!(decide(&mut all[0], &circuit, &TOP), 0);
-        assert_eq!(all[0].circuit.legal, before);
+        let before = found[0].circuit.legal.clone();
+        assert!(!decide(&mut found, &circuit, &[None, None]));
+        found[1].forced = vec![None, None];
+        assert!(!decide(&mut found, &circuit, &GOALS));
+        assert_eq!(found[0].circuit.legal, before);
     }
 }

@@ -46,6 +46,7 @@ pub mod vector;
 
 pub use build::{Circuit, Limits, TooLarge, build};
 pub use code::Code;
+pub use decisive::Extremes;
 pub use expand::{Expander, Successors};
 pub use guide::{Answer, MOST_HALVINGS, Preferences, Split};
 pub use lanes::{Finished, Lanes, Observer, Tally, View};

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use circuit::{Circuit, Code, Layout, Plan};
+use circuit::{Circuit, Code, Extremes, Layout, Plan};
 use ground::{Budget, GroundProgram};
 
 use crate::batch::{Batch, NoCircuit, Sizes};
@@ -176,18 +176,21 @@ impl Gates {
         Batch::on(self, self.code.clone(), seed)
     }
 
-    /// The same, whose playouts make moves that win at once, as far as such moves can be told by a few gates.
+    /// The same, whose playouts make moves that win at once and avoid those that let another role do so, where not too many gates tell which ones
+    /// these are.
     pub fn decisive_batch(&self, seed: u64) -> Batch {
         if self.sizes.gates.0 + self.sizes.gates.1 > MOST_DECISIVE {
             return self.batch(seed);
         }
         let code = self.decisive.get_or_init(|| {
-            let place = |own: &Vec<Option<Goal>>| {
-                let best = own.iter().flatten().max().copied()?;
-                own.iter().position(|value| *value == Some(best))
+            let extremes = |own: &Vec<Option<Goal>>| {
+                let place = |wanted| own.iter().position(|value| *value == wanted);
+                let highest = place(own.iter().flatten().max().copied())?;
+                let lowest = place(own.iter().flatten().min().copied())?;
+                (highest != lowest).then_some(Extremes { highest, lowest })
             };
-            let top: Vec<Option<usize>> = self.numbers.values.iter().map(place).collect();
-            Arc::new(Code::decisive(&self.circuit, &top))
+            let goals: Vec<Option<Extremes>> = self.numbers.values.iter().map(extremes).collect();
+            Arc::new(Code::decisive(&self.circuit, &goals))
         });
         Batch::on(self, code.clone(), seed)
     }

@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use game::playout::{Random, random_joint_move};
-use game::{Batch, Budget, Game, Gates, Goals, JointMove, Machine, Move, NoCircuit, Role, State};
+use game::{
+    Batch, Budget, Game, Gates, Goal, Goals, JointMove, Machine, Move, NoCircuit, Role, State,
+};
 
 fn steps() -> usize {
     std::env::var("FLUXION_STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(40)
@@ -201,9 +203,59 @@ fn playouts_start_from_the_states_given_and_end_by_the_rules() {
     }
 }
 
-/// Moves made by lanes whose playouts are decisive, against the stepper: all are legal, and where a move wins at once one of those is made.
+/// What decisive playouts ask about a move, by looking at what comes after it.
+struct Oracle<'g> {
+    gates: &'g Gates,
+    machine: Box<dyn Machine>,
+}
+
+impl Oracle<'_> {
+    fn legal(&mut self, state: &State) -> Vec<Vec<Move>> {
+        let roles = 0..self.gates.game().roles().len();
+        let of = |role| {
+            let mut moves = Vec::new();
+            let asked = self.machine.legal_moves(state, Role(role as u32), &mut moves);
+            asked.expect("small");
+            moves
+        };
+        roles.map(of).collect()
+    }
+
+    /// The moves of the role that chooses after which it has a reward at the end of the game.
+    fn ending(&mut self, state: &State, legal: &[Vec<Move>], reward: Goal) -> Vec<Move> {
+        let Some(mover) = legal.iter().position(|own| own.len() > 1) else { return Vec::new() };
+        let ends = |action: &Move| {
+            let next = self.after(state, legal, (mover, *action));
+            self.machine.is_terminal(&next).expect("small")
+                && self.machine.goal(&next, Role(mover as u32)).expect("small").value()
+                    == Some(reward)
+        };
+        legal[mover].clone().into_iter().filter(ends).collect()
+    }
+
+    fn after(&mut self, state: &State, legal: &[Vec<Move>], made: (usize, Move)) -> State {
+        let mut joint: Vec<Move> = legal.iter().map(|own| own[0]).collect();
+        joint[made.0] = made.1;
+        self.machine.next(state, &JointMove(joint)).expect("small")
+    }
+
+    /// Whether the next role can win at once; none where it has no choice, so that it is hard to say whose turn it is.
+    fn lets(&mut self, state: &State, legal: &[Vec<Move>], made: (usize, Move)) -> Option<bool> {
+        let next = self.after(state, legal, made);
+        if self.machine.is_terminal(&next).expect("small") {
+            return Some(false);
+        }
+        let legal = self.legal(&next);
+        let mover = legal.iter().position(|own| own.len() > 1)?;
+        let top = self.gates.largest_reward(Role(mover as u32));
+        Some(!self.ending(&next, &legal, top).is_empty())
+    }
+}
+
+/// Moves made by lanes whose playouts are decisive, against the stepper: all are legal; where a move wins at once one of those is made,
+/// and else one that does not lose at once and does not let the next role win, if there is one.
 #[test]
-fn decisive_playouts_make_moves_that_win_at_once() {
+fn decisive_playouts_win_at_once_and_do_not_let_others_win() {
     for name in
         ["tictactoe", "connect_four_5x4", "breakthrough_6x6", "knightthrough", "tictactoe_3p"]
     {
@@ -211,43 +263,44 @@ fn decisive_playouts_make_moves_that_win_at_once() {
         let game = Game::from_text(rules).expect(name);
         let gates = Gates::build(&game, &Budget::default()).expect(name);
         let mut batch = gates.decisive_batch(5);
-        let mut machine = gates.machine();
+        let mut oracle = Oracle { gates: &gates, machine: Box::new(gates.machine()) };
         let roles = gates.game().roles().len();
-        let (mut wins, mut others) = (0, 0);
-        for _ in 0..100 {
-            let lanes = (0..Batch::LANES).step_by(9);
+        let (mut wins, mut dangers, mut others) = (0, 0, 0);
+        for _ in 0..60 {
+            let lanes = (0..Batch::LANES).step_by(29);
             let before: Vec<State> = lanes.clone().map(|lane| batch.state(lane)).collect();
             batch.play(1);
             for (lane, state) in lanes.zip(before) {
                 let made = (0..roles).map(|role| batch.last_move(lane, Role(role as u32)));
                 let Some(made) = made.collect::<Option<Vec<Move>>>() else { continue };
-                let legal: Vec<Vec<Move>> = (0..roles)
-                    .map(|role| {
-                        let mut moves = Vec::new();
-                        let asked = machine.legal_moves(&state, Role(role as u32), &mut moves);
-                        asked.expect("small");
-                        moves
-                    })
-                    .collect();
+                let legal = oracle.legal(&state);
                 assert!(made.iter().zip(&legal).all(|(made, own)| own.contains(made)), "{name}");
                 let Some(mover) = legal.iter().position(|own| own.len() > 1) else { continue };
                 let role = Role(mover as u32);
-                let top = gates.largest_reward(role);
-                let mut won = |action: Move| {
-                    let mut joint = made.clone();
-                    joint[mover] = action;
-                    let next = machine.next(&state, &JointMove(joint)).expect("small");
-                    machine.is_terminal(&next).expect("small")
-                        && machine.goal(&next, role).expect("small").value() == Some(top)
-                };
-                if legal[mover].iter().any(|action| won(*action)) {
+                let winning = oracle.ending(&state, &legal, gates.largest_reward(role));
+                if !winning.is_empty() {
                     wins += 1;
-                    assert!(won(made[mover]), "{name}: a win was there");
-                } else {
+                    assert!(winning.contains(&made[mover]), "{name}: a win was there");
+                    continue;
+                }
+                let losing = oracle.ending(&state, &legal, Goal(0));
+                let lets = |action: &Move| oracle.lets(&state, &legal, (mover, *action));
+                let Some(lets) = legal[mover].iter().map(lets).collect::<Option<Vec<bool>>>()
+                else {
+                    continue;
+                };
+                let each = legal[mover].iter().zip(lets);
+                let safe = each.filter(|(action, lets)| !lets && !losing.contains(action));
+                let safe: Vec<Move> = safe.map(|(action, _)| *action).collect();
+                if safe.is_empty() || safe.len() == legal[mover].len() {
                     others += 1;
+                } else {
+                    dangers += 1;
+                    assert!(safe.contains(&made[mover]), "{name}: there was a safe move");
                 }
             }
         }
-        assert!(wins > 20 && others > 1000, "{name}: {wins} and {others}");
+        let enough = wins > 5 && dangers > 5 && others > 100;
+        assert!(enough, "{name}: {wins}, {dangers} and {others}");
     }
 }

@@ -79,7 +79,7 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "on",
         "let alpha-beta take the place of the tree where quick games speak for it",
     ),
-    switch("decisive", "off", "playouts make moves that win at once"),
+    switch("decisive", "on", "playouts win at once, and do not let others do so"),
     switch(
         "guess",
         "off",
@@ -96,7 +96,7 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     number(
         "history",
         (0.0, 1e3),
-        "0",
+        "4",
         "visits that the worth of a move elsewhere weighs as much as",
     ),
     number("implicit", (0.0, 1.0), "0.3", "weight of learned values in implicit minimax backups"),

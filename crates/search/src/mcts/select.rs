@@ -95,24 +95,25 @@ fn score(
     if options.implicit > 0.0 {
         value = blend(value, edge.implicit.get() / 100.0, options.implicit);
     }
-    // Tries under way count as losses.
-    value *= if tries > 0.0 { done / tries } else { 1.0 };
-    if let Some((weight, mean)) = amaf {
-        value = blend(value, mean, options.amaf_share(weight, done, node_visits));
+    // Tries under way count as losses. All that counts like visits is summed up, and divided once.
+    let mut sum = value * done;
+    if let Some((weight, mean)) = amaf.filter(|_| tries > 0.0) {
+        sum = blend(sum / tries, mean, options.amaf_share(weight, done, node_visits)) * tries;
     }
     if judged {
-        value = (value * tries + prior / 100.0 * options.prior) / (tries + options.prior);
+        sum += prior / 100.0 * options.prior;
         tries += options.prior;
     }
     if let Some(guess) = guess {
-        value = (value * tries + guess * options.history) / (tries + options.history);
+        sum += guess * options.history;
         tries += options.history;
     }
+    let mut score = (sum + scale * tries.sqrt()) / tries;
     if options.bias > 0.0 {
         // Progressive bias (Chaslot et al. 2008).
-        value += if prior.is_nan() { 0.0 } else { options.bias * prior / 100.0 / (tries + 1.0) };
+        score += if prior.is_nan() { 0.0 } else { options.bias * prior / 100.0 / (tries + 1.0) };
     }
-    value + scale / tries.sqrt()
+    score
 }
 
 /// A mixture, unless there is nothing to mix with.

@@ -22,7 +22,7 @@ pub struct Gates {
     pub(crate) program: Arc<GroundProgram>,
     pub(crate) circuit: Arc<Circuit>,
     pub(crate) code: Arc<Code>,
-    /// The same for random play in which moves that win at once are made, made when it is first wanted.
+    /// The same for random play that wins at once and does not let others do so, made when it is first wanted.
     decisive: Arc<OnceLock<Arc<Code>>>,
     pub(crate) numbers: Arc<Numbers>,
     /// The networks of the steppers, made when the first one is wanted.

@@ -148,7 +148,7 @@ impl Reasoner {
         Some(self.gates()?.batch(seed))
     }
 
-    /// The same, whose playouts make moves that win at once.
+    /// The same, whose playouts win at once and do not let others do so, where the gates tell.
     pub fn decisive_batch(&self, seed: u64) -> Option<Batch> {
         Some(self.gates()?.decisive_batch(seed))
     }

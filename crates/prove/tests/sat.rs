@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use circuit::graph::Signal;
 use game::{Deadline, Game, Gates, JointMove, Machine, Move, State};
 use prove::check::{Checked, Flaw, check, inductive};
 use prove::evaluate::{View, holds, refutes};
@@ -64,6 +65,15 @@ impl Case {
             assert_eq!(checked, expected, "{}", self.text(at));
         }
         verdicts
+    }
+
+    /// A model of the game, and what was asked as gates of it.
+    fn model(&self) -> (Model, Vec<Signal>) {
+        let mut model = Model::new(&self.gates).expect("suitable");
+        let mut translator = Translator::new(&self.gates);
+        let claims = self.ground.iter().map(|claim| translator.signal(&mut model, &claim.formula));
+        let signals = claims.collect();
+        (model, signals)
     }
 
     fn text(&self, at: usize) -> String {
@@ -233,10 +243,7 @@ fn proofs_on_a_part_of_the_circuit_name_what_they_need() {
         library::find("tictactoe").expect("in the library").rules,
         &["at most 1 R: control(R)", "at most 1 X: cell(a,1,X)", "at most 1 X: cell(b,2,X)"],
     );
-    let mut model = Model::new(&case.gates).expect("suitable");
-    let mut translator = Translator::new(&case.gates);
-    let claims = case.ground.iter().map(|claim| translator.signal(&mut model, &claim.formula));
-    let signals: Vec<_> = claims.collect();
+    let (model, signals) = case.model();
     let locals = Locals::new(&model, signals);
     let never = Deadline::never();
     let needed = |candidate: usize, all: bool| {
@@ -266,10 +273,7 @@ const STONES: &str = "(role white) (role black) (init (control white)) (init (ce
 fn proofs_on_a_part_of_the_circuit_know_what_all_other_moves_need() {
     let claims = ["at most 1 R: control(R)", "at most 1 X: cell(1,X)"];
     let case = Case::asked(STONES, &claims);
-    let mut model = Model::new(&case.gates).expect("suitable");
-    let mut translator = Translator::new(&case.gates);
-    let claims = case.ground.iter().map(|claim| translator.signal(&mut model, &claim.formula));
-    let signals: Vec<_> = claims.collect();
+    let (model, signals) = case.model();
     let locals = Locals::new(&model, signals);
     let never = Deadline::never();
     assert_eq!(locals.prove(1, |_| true, 10_000, &never), Some(vec![0, 1]));
@@ -382,10 +386,8 @@ fn simple_paths_prove_what_no_longer_induction_does() {
         (<= (next u) (true a) (true b)) (<= (next u) (true u) (does r stay))
         (<= (next bad) (true u) (does r go)) (<= terminal (true end)) (goal r 0)";
     let case = Case::asked(sheet, &["not bad", "not (a and b)"]);
-    let mut model = Model::new(&case.gates).expect("sound");
-    let mut translator = Translator::new(&case.gates);
-    let mut signal = |at: usize| translator.signal(&mut model, &case.ground[at].formula);
-    let (wanted, known) = (signal(0), signal(1));
+    let (model, signals) = case.model();
+    let (wanted, known) = (signals[0], signals[1]);
     for (k, simple, expected) in [(1, false, false), (4, false, false), (2, true, true)] {
         let task = Task {
             known: &[known],

@@ -52,7 +52,7 @@ pub(crate) struct Wishes {
     pub(crate) guess: bool,
     /// Whether alpha-beta may take the place of the tree.
     pub(crate) deepening: bool,
-    /// Whether playouts make moves that win at once.
+    /// Whether playouts win at once and do not let others do so.
     pub(crate) decisive: bool,
     /// The weight of exploration.
     pub(crate) exploration: f64,

@@ -31,7 +31,7 @@ pub(super) struct Known {
     pub(super) learned: Option<Judged>,
     /// An evaluator made from the rules.
     pub(super) derived: Option<Judged>,
-    /// Whether playouts make moves that win at once.
+    /// Whether playouts win at once and do not let others do so.
     pub(super) decisive: Decisive,
     /// Whether playouts prefer moves that did well.
     pub(super) guided: bool,
@@ -220,7 +220,7 @@ impl<'o> Opening<'o> {
         self.known.account.note("solution", begin, words);
     }
 
-    /// Finds out by which gates moves win at once, for playouts.
+    /// Finds out by which gates moves win at once or let others do so, for playouts.
     fn wins(&mut self, deadline: &Deadline) {
         let plans = self.known.method == Method::Planning;
         if !self.wishes.decisive || plans || !self.known.on_circuit {
@@ -232,8 +232,8 @@ impl<'o> Opening<'o> {
             let plain = count(&context.reasoner.batch(context.seed)?);
             let with = count(&context.reasoner.decisive_batch(context.seed)?);
             let words = match with.saturating_sub(plain) {
-                0 => "no gates tell which moves win at once".to_owned(),
-                more => format!("{more} gates tell which moves win at once"),
+                0 => "no gates tell which moves win at once or let others win".to_owned(),
+                more => format!("{more} gates tell which moves win at once or let others win"),
             };
             Some(((), words))
         };

@@ -52,7 +52,7 @@ pub enum Decisive {
     /// Nowhere.
     #[default]
     Off,
-    /// In playouts in lanes: moves that win at once are made, as far as the gates tell which ones do.
+    /// In playouts in lanes: moves that win at once are made and those that let the next role win are not, where the gates tell which ones.
     Lanes,
     /// At each new node; the solver makes of it what follows for the moves before (anti-decisive).
     Tree,

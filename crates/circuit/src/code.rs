@@ -67,7 +67,7 @@ impl Prepared {
         let choosing: Vec<bool> =
             phase.forced.iter().map(|forced| forced.is_none() && !is_plain).collect();
         let mut sets = vec![None; choosing.len()];
-        if let Some((circuit, found)) = with_sets(&phase.circuit, &choosing).filter(|_| !is_plain) {
+        if !is_plain && let Some((circuit, found)) = with_sets(&phase.circuit, &choosing) {
             (phase.circuit, sets) = (circuit, found);
         }
         Self { schedule: schedule(&phase.circuit), phase, stuck_ends, sets }

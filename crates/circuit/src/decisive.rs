@@ -38,7 +38,7 @@ pub(crate) fn decide(phases: &mut [Phase], whole: &Circuit, goals: &[Option<Extr
     let mut changed = phases.to_vec();
     let found = all(&mut changed, whole, goals).is_some();
     if found {
-        phases.clone_from_slice(&changed);
+        phases.swap_with_slice(&mut changed);
     }
     found
 }

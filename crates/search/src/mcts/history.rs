@@ -29,51 +29,43 @@ struct Record {
 pub(super) struct History {
     /// The moves of one role after those of another.
     records: Box<[Record]>,
-    /// What is asked for again and again: the advantage of each move, less where it was hardly ever tried.
-    advantages: Box<[SharedF32]>,
     moves: usize,
 }
 
 impl History {
     pub(super) fn new(roles: usize, moves: usize) -> Self {
         let new = || Record { tries: SharedF32::new(0.0), mean: SharedF32::new(0.0) };
-        let advantages = (0..roles * moves).map(|_| SharedF32::new(0.0)).collect();
-        Self { records: (0..roles * moves).map(|_| new()).collect(), advantages, moves }
+        Self { records: (0..roles * moves).map(|_| new()).collect(), moves }
     }
 
     /// Learns what a move yielded more than the node did before.
     pub(super) fn learn(&self, role: usize, action: Move, advantage: f64) {
-        let Some(at) = self.place(role, action) else { return };
-        let record = &self.records[at];
+        let Some(record) = self.record(role, action) else { return };
         let tries = record.tries.get() + 1.0;
         let mean = record.mean.get();
         record.mean.set(mean + (advantage - mean) / tries.min(REMEMBERED));
         record.tries.set(tries.min(REMEMBERED));
-        self.weigh(at);
     }
 
     /// The advantage of a move, less where it was hardly ever tried.
     pub(super) fn advantage(&self, role: usize, action: Move) -> f64 {
-        self.place(role, action).map_or(0.0, |at| self.advantages[at].get())
+        self.record(role, action).map_or(0.0, |record| {
+            let tries = record.tries.get();
+            record.mean.get() * tries / (tries + SHRINKAGE)
+        })
     }
 
     /// The match went on: what was learned counts less than what comes.
     pub(super) fn fade(&self) {
-        for (at, record) in self.records.iter().enumerate() {
+        for record in &self.records {
             record.tries.set(record.tries.get() * FADE);
-            self.weigh(at);
         }
     }
 
-    fn weigh(&self, at: usize) {
-        let (tries, mean) = (self.records[at].tries.get(), self.records[at].mean.get());
-        self.advantages[at].set(mean * tries / (tries + SHRINKAGE));
-    }
-
-    fn place(&self, role: usize, action: Move) -> Option<usize> {
+    fn record(&self, role: usize, action: Move) -> Option<&Record> {
         // Without a circuit moves are met as they come, and some have no place.
-        let at = role * self.moves + action.index();
-        (action.index() < self.moves && at < self.records.len()).then_some(at)
+        let known = action.index() < self.moves;
+        known.then(|| self.records.get(role * self.moves + action.index())).flatten()
     }
 }
 

@@ -40,9 +40,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use game::{
-    Canonicalizer, Deadline, Evaluator, Machine, ReasonError, Reasoner, Role, State, SymmetryId,
-};
+use game::{Canonicalizer, Evaluator, Machine, ReasonError, Reasoner, Role, State, SymmetryId};
 
 use crate::class::GameClass;
 use crate::effort::{Effort, Meter, Stop};
@@ -286,9 +284,9 @@ impl Mcts {
         meters: &mut [Meter],
         (counts, time): (&Counts, Duration),
     ) -> Result<Pause, Stop> {
-        let end = meters.first().map_or_else(Deadline::never, |meter| {
-            meter.effort().deadline.not_after(Instant::now() + time)
-        });
+        // The clock must not matter where only nodes are limited.
+        let timed = meters.first().filter(|_| counts.timed);
+        let end = timed.map(|meter| meter.effort().deadline.not_after(Instant::now() + time));
         let shared = Shared {
             options,
             graph: &self.graph,
@@ -301,8 +299,7 @@ impl Mcts {
             most: counts.most,
             playouts: &counts.playouts.0,
             deepest: &counts.deepest.0,
-            // The clock must not matter where only nodes are limited.
-            pause: counts.timed.then_some(end.instant()).flatten(),
+            pause: end.and_then(|end| end.instant()),
             // Where not even recycling helps, the search still goes on.
             memory: options.memory.max(self.graph.bytes() + SLACK),
         };

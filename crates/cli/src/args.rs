@@ -617,6 +617,8 @@ pub enum Stage {
     Actions,
     /// The gates for other model checkers, with properties as bad states.
     Aiger,
+    /// Rule sheets of the games that it is at once, if it falls into several.
+    Parts,
 }
 
 /// Arguments of `inspect`.

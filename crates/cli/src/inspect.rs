@@ -41,6 +41,7 @@ pub fn run(args: &InspectArgs, session: &mut Session) -> anyhow::Result<Exit> {
     match args.stage {
         Stage::Circuit => circuit(args, session, &program, &budget, ground_seconds),
         Stage::Aiger => aiger(args, session, &game, &budget),
+        Stage::Parts => parts(args, session, &game, &budget),
         _ => ground(args, session, &program, ground_seconds),
     }
 }
@@ -168,6 +169,52 @@ fn aiger(
     Ok(Exit::Fine)
 }
 
+/// The games that a game is at once.
+fn parts(
+    args: &InspectArgs,
+    session: &mut Session,
+    game: &Game,
+    budget: &Budget,
+) -> anyhow::Result<Exit> {
+    use prove::sat::division::Division;
+    let begin = ThreadTime::now();
+    let gates = match Gates::build(game, budget) {
+        Ok(gates) => gates,
+        Err(why) => return gave_up(args, session, &why.to_string()),
+    };
+    let deadline = until(budget);
+    let division = Division::new(&gates, 1, &deadline);
+    if division.is_none() && deadline.passed() {
+        return gave_up(args, session, "looking for parts took too long");
+    }
+    let parts = division.as_ref().map_or(&[][..], Division::parts);
+    let seconds = begin.elapsed().as_secs_f64();
+    if args.json {
+        let sheets: Vec<_> = parts
+            .iter()
+            .map(|part| json!({ "rules": part.text(), "ends_the_match": part.ends_the_match() }))
+            .collect();
+        session.json(&json!({
+            "game": args.game, "stage": "parts", "seconds": seconds, "stopped": null,
+            "parts": sheets,
+        }))?;
+        return Ok(Exit::Fine);
+    }
+    for (number, part) in (1..).zip(parts).filter(|_| !args.counts) {
+        write!(session.out, "; part {number}\n{}\n", part.text())?;
+    }
+    match parts.len() {
+        0 => exit::say(&format!("all one, {seconds:.3} s")),
+        count => exit::say(&format!("{count} games at once, {seconds:.3} s")),
+    }
+    Ok(Exit::Fine)
+}
+
+fn until(budget: &Budget) -> Deadline {
+    let deadline = budget.deadline.map_or_else(Deadline::never, Deadline::at);
+    budget.cancel.iter().fold(deadline, |end, flag| end.or_when(flag.clone()))
+}
+
 /// Moves as actions, printed or written for other planners.
 fn actions(
     args: &InspectArgs,
@@ -177,8 +224,7 @@ fn actions(
     budget: &Budget,
 ) -> anyhow::Result<Exit> {
     let begin = ThreadTime::now();
-    let deadline = budget.deadline.map_or_else(Deadline::never, Deadline::at);
-    let deadline = budget.cancel.iter().fold(deadline, |end, flag| end.or_when(flag.clone()));
+    let deadline = until(budget);
     let mut machine = game.interpreter_with(session.limits(&args.reason));
     let waits = Waits::sample(game, program, &mut machine, &deadline);
     let waits = waits.unwrap_or_else(|_| Waits::none(program));

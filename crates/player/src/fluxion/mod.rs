@@ -10,11 +10,14 @@
 //! | `method` | which search fits |
 //! | `guess` | which search is likely to be better, from features of the game |
 //! | `trial`, `contest` | quick games between two ways to search; which of them to play, and what follows |
+//! | `dividing`, `divided` | games that are several games at once, each searched for itself |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
 //! | `outlook` | whether a position can be solved soon |
 
 mod aside;
 mod contest;
+mod divided;
+mod dividing;
 mod findings;
 mod guarded;
 mod guess;
@@ -63,6 +66,8 @@ pub(crate) struct Wishes {
     pub(crate) implicit: f64,
     /// How many visits the worth of a move elsewhere in the graph weighs as much as.
     pub(crate) history: f64,
+    /// Whether games that are several games at once are searched game by game.
+    pub(crate) parts: bool,
     /// Whether symmetric states count as one, and whether a SAT solver looks for plans.
     pub(crate) symmetry: bool,
     pub(crate) sat: bool,
@@ -101,6 +106,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         guide: options.number("guide"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),
+        parts: options.is_on("parts"),
         symmetry: options.is_on("symmetry"),
         sat: options.is_on("sat"),
         threads: options.whole("threads").max(1) as usize,
@@ -128,7 +134,15 @@ impl Fluxion {
     fn take(&mut self, mut known: Known) {
         self.context.tell(known.lines());
         let solved = known.solved.take();
-        self.search = Some(make(&self.context, &self.wishes, &known, solved));
+        self.search = Some(match known.parts.take() {
+            Some(parts) => {
+                let memory = parts.memory(self.context.memory);
+                let context = Context { memory, ..self.context.clone() };
+                let whole = make(&context, &self.wishes, &known, solved);
+                parts.search(whole, self.context.machine())
+            }
+            None => make(&self.context, &self.wishes, &known, solved),
+        });
         self.known = Some(known);
     }
 

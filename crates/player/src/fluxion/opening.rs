@@ -12,6 +12,7 @@ use search::mcts::Decisive;
 use search::{Effort, GameClass, Stop};
 
 use super::Wishes;
+use super::dividing::Games;
 use super::findings::{Account, class_in_words};
 use super::guarded::Solver;
 use super::guess::guess;
@@ -39,6 +40,8 @@ pub(super) struct Known {
     pub(super) tree_values: bool,
     /// Which values alpha-beta has for its leaves; those that predict best where that is open.
     pub(super) leaves: Option<Source>,
+    /// The games that it is at once, and the searches for them.
+    pub(super) parts: Option<Games>,
     /// What solved the game, with all it remembers.
     pub(super) solved: Option<Solver>,
     /// How much forecasts count that a position can be solved, after those of the start clock.
@@ -81,6 +84,7 @@ impl Known {
             guided: true,
             tree_values: true,
             leaves: None,
+            parts: None,
             solved: None,
             trust: 1.0,
             relaxation: None,
@@ -97,6 +101,7 @@ impl Known {
     /// In words.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = self.account.lines();
+        lines.extend(self.parts.iter().flat_map(Games::lines));
         lines.extend(self.seen.iter().map(|seen| format!("seen before: {seen}")));
         lines.push(format!("method: {}", self.method.in_words()));
         lines
@@ -150,6 +155,10 @@ impl<'o> Opening<'o> {
         self.class(deadline);
         self.solve(deadline);
         if self.known.solved.is_some() {
+            self.keep(None, deadline);
+            return self.known;
+        }
+        if self.divide(deadline) {
             self.keep(None, deadline);
             return self.known;
         }

@@ -21,14 +21,23 @@ fn play(
     clock: Duration,
     most: usize,
 ) -> (Vec<String>, Option<Vec<Option<Goal>>>) {
+    play_by(reasoner, (clock, clock), most)
+}
+
+/// The same with another clock for the start.
+fn play_by(
+    reasoner: &Reasoner,
+    (start, clock): (Duration, Duration),
+    most: usize,
+) -> (Vec<String>, Option<Vec<Option<Goal>>>) {
     let game = reasoner.game();
     let strategy = Strategy::parse("fluxion").expect("the default");
     let player = |role| strategy.player(Setup::new(game, role).with_reasoner(reasoner));
     let mut players: Vec<Player> = game.role_ids().map(player).collect();
     for player in &mut players {
         let begin = Instant::now();
-        player.start(&Deadline::within(clock)).expect("started");
-        assert!(begin.elapsed() < clock + Duration::from_millis(500), "{:?}", begin.elapsed());
+        player.start(&Deadline::within(start)).expect("started");
+        assert!(begin.elapsed() < start + Duration::from_millis(500), "{:?}", begin.elapsed());
     }
     let mut machine = reasoner.machine();
     let mut state = machine.initial().expect("an initial state");
@@ -97,6 +106,56 @@ fn small_games_are_solved_in_the_start_clock_and_nothing_else_is_asked_then() {
     let reasoner = Reasoner::build(&game("rock_paper_scissors_best_of_5"), &Budget::default());
     let told = play(&reasoner, Duration::from_secs(3), 1).0.join("\n");
     assert!(told.contains("worth 50"), "{told}");
+}
+
+/// Two heaps, from each of which one or two things are taken in turn; whoever empties one wins a half.
+const HEAPS: &str = "
+    (role x) (role o) (other x o) (other o x)
+    (minus 8 1 7) (minus 7 1 6) (minus 6 1 5) (minus 5 1 4) (minus 4 1 3) (minus 3 1 2) (minus 2 1 1) (minus 1 1 0)
+    (minus 8 2 6) (minus 7 2 5) (minus 6 2 4) (minus 5 2 3) (minus 4 2 2) (minus 3 2 1) (minus 2 2 0)
+    (init (left a 8)) (init (left b 7)) (init (turn a x)) (init (turn b o))
+    (<= (next (turn ?h ?r)) (true (turn ?h ?s)) (other ?r ?s))
+    (<= (legal ?r (take ?h ?n)) (true (turn ?h ?r)) (true (left ?h ?k)) (minus ?k ?n ?m))
+    (<= (next (left ?h ?m)) (does ?r (take ?h ?n)) (true (left ?h ?k)) (minus ?k ?n ?m))
+    (<= (legal ?r rest) (true (turn ?h ?r)) (true (left ?h 0)))
+    (<= (next (left ?h 0)) (true (left ?h 0)))
+    (<= (next (winner ?h ?r)) (does ?r (take ?h ?n)) (true (left ?h ?n)) (minus ?k ?n 0))
+    (<= (next (winner ?h ?r)) (true (winner ?h ?r)))
+    (<= terminal (true (left a 0)) (true (left b 0)))
+    (<= (goal ?r 100) (true (winner a ?r)) (true (winner b ?r)))
+    (<= (goal ?r 50) (true (winner a ?r)) (true (winner b ?s)) (other ?r ?s))
+    (<= (goal ?r 50) (true (winner b ?r)) (true (winner a ?s)) (other ?r ?s))
+    (<= (goal ?r 0) (role ?r) (not (true (winner a ?r))) (not (true (winner b ?r))))";
+
+#[test]
+fn games_that_are_several_at_once_are_searched_one_by_one() {
+    let heaps = Game::from_text(HEAPS).expect("sound");
+    let reasoner = Reasoner::build(&heaps, &Budget::default());
+    // With a guard it would be solved as a whole.
+    let strategy = Strategy::parse("fluxion:guard=0").expect("an option");
+    let wanted = [(Role(0), "(take a 2)"), (Role(1), "(take b 1)")];
+    for (role, wanted) in wanted {
+        let mut player = strategy.player(Setup::new(&heaps, role).with_reasoner(&reasoner));
+        player.start(&Deadline::within(Duration::from_secs(3))).expect("started");
+        let action =
+            player.play(None, &Deadline::within(Duration::from_millis(300))).expect("a move");
+        let told = player.findings().join("\n");
+        assert!(told.contains("2 games at once") && told.contains("part 2: class"), "{told}");
+        let text = heaps.universe().move_entry(action).text.to_string();
+        assert_eq!(text, wanted, "multiples of three are left to the other");
+        let thought = player.last_thought().and_then(|thought| thought.report.clone());
+        let report = thought.expect("it searched");
+        assert_eq!((report.method, report.moves.len(), report.best), ("parts", 2, Some(action)));
+        player.stop();
+    }
+    // Played to the end, also when one of the boards is over before the other.
+    let twins = Reasoner::build(&game("twin_connect_four"), &Budget::default());
+    let clocks = (Duration::from_secs(3), Duration::from_millis(60));
+    let (findings, goals) = play_by(&twins, clocks, 40);
+    assert!(findings.join("\n").contains("2 games at once"), "{findings:?}");
+    let goals = goals.expect("the end");
+    let sum: u32 = goals.iter().flatten().map(|goal| u32::from(goal.0)).sum();
+    assert_eq!(sum, 100);
 }
 
 #[test]

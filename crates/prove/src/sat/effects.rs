@@ -8,6 +8,7 @@ use circuit::graph::{Graph, Node, Signal};
 use game::Deadline;
 use rustc_hash::FxHashMap;
 
+use super::factors::support;
 use super::model::{Input, Model};
 
 /// Conditions of more gates than this are not looked at for what legality says about them.
@@ -24,6 +25,8 @@ pub struct Effect {
     pub fluent: u32,
     /// What it becomes: a constant, or a condition on the state in which the move is made.
     pub becomes: Signal,
+    /// Whether the move only keeps, at some times, what moves of others may end.
+    pub keeps: bool,
 }
 
 /// A move.
@@ -272,6 +275,8 @@ struct Residuals {
     adrift: Vec<Effect>,
     /// What moves of others make of fluents, whatever this role does.
     foreign: FxHashMap<u32, Signal>,
+    /// Whether fluents are only kept where they become something.
+    keeping: FxHashMap<(u32, Signal), bool>,
 }
 
 impl Residuals {
@@ -318,6 +323,7 @@ impl Residuals {
             with: identity,
             adrift: Vec::new(),
             foreign: FxHashMap::default(),
+            keeping: FxHashMap::default(),
         }
     }
 
@@ -375,7 +381,7 @@ impl Residuals {
         for (at, next) in self.next.iter().enumerate().filter(|(at, _)| self.counts[*at]) {
             let becomes = self.of(*next);
             if becomes != model.fluents[at] {
-                adrift.push(Effect { fluent: at as u32, becomes });
+                adrift.push(Effect { fluent: at as u32, becomes, keeps: false });
             }
         }
         adrift
@@ -422,7 +428,7 @@ impl Residuals {
         for fluent in above.iter().filter_map(|node| self.gives.get(node)).flatten() {
             let becomes = self.of(self.next[*fluent as usize]);
             if self.foreign.get(fluent) != Some(&becomes) {
-                effects.push(Effect { fluent: *fluent, becomes });
+                effects.push(Effect { fluent: *fluent, becomes, keeps: false });
             }
         }
         effects.sort_unstable_by_key(|effect| effect.fluent);
@@ -437,10 +443,34 @@ impl Residuals {
             let fluent = model.fluents[effect.fluent as usize];
             effect.becomes = given(&mut model.graph, effect.becomes, known);
             let now = known.get(&(fluent.node() as u32)).copied().unwrap_or(fluent);
-            effect.becomes != fluent && effect.becomes != now
+            // What others would change without the move is changed by a move that keeps it.
+            let kept = effect.becomes == fluent || effect.becomes == now;
+            let Some(foreign) = self.foreign.get(&effect.fluent) else { return !kept };
+            let (becomes, counts) = (effect.becomes, &self.counts);
+            effect.keeps = kept
+                || *self
+                    .keeping
+                    .entry((effect.fluent, becomes))
+                    .or_insert_with(|| keeps(model, (effect.fluent, becomes), *foreign, counts));
+            true
         });
         effects
     }
+}
+
+/// Whether a fluent that becomes something only stays as it is, by the time and by moves of others, from which comes `foreign`.
+fn keeps(
+    model: &Model,
+    (fluent, becomes): (u32, Signal),
+    foreign: Signal,
+    counts: &[bool],
+) -> bool {
+    if !model.conjuncts(becomes).contains(&model.fluents[fluent as usize]) {
+        return false;
+    }
+    let others = support(model, foreign);
+    let known = |read: &u32| *read == fluent || !counts[*read as usize] || others.contains(read);
+    support(model, becomes).iter().all(known)
 }
 
 /// For each node whether it depends on moves.

@@ -57,6 +57,9 @@ impl Factors {
         for role in 0..model.does.len() {
             let actions = actions_of(&mut model, role, &clock, deadline)?;
             for action in &actions {
+                if deadline.passed() {
+                    return None;
+                }
                 links.join(&model, action);
             }
             roles.push(actions);
@@ -153,12 +156,31 @@ impl<'c> Links<'c> {
         for condition in model.conjuncts(action.legal) {
             // Many moves have the same conditions.
             if self.met.insert(condition) {
-                let reads = self.reads(model, condition);
-                for pair in reads.windows(2) {
-                    self.union(pair[0], pair[1]);
+                for case in self.cases(model, condition) {
+                    let reads = self.reads(model, case);
+                    for pair in reads.windows(2) {
+                        self.union(pair[0], pair[1]);
+                    }
                 }
             }
         }
+    }
+
+    /// The cases of a condition that differ by the time: where a role passes when one board is full and it has to move
+    /// there, or another one is, that does not make the boards one. The condition itself, if it has no such cases.
+    fn cases(&self, model: &Model, condition: Signal) -> Vec<Signal> {
+        let mut cases = Vec::new();
+        for refused in model.conjuncts(!condition) {
+            let (timed, rest): (Vec<Signal>, Vec<Signal>) = model
+                .conjuncts(!refused)
+                .into_iter()
+                .partition(|one| self.reads(model, *one).is_empty());
+            if timed.is_empty() {
+                return vec![condition];
+            }
+            cases.extend(rest);
+        }
+        cases
     }
 
     /// The fluents that a condition reads, without the clock.
@@ -177,9 +199,19 @@ impl<'c> Links<'c> {
             }
             let changed: Vec<u32> = self.changed(&action.effects);
             for condition in model.conjuncts(action.legal) {
-                let Some(read) = self.reads(model, condition).first().copied() else { continue };
-                let read = self.root(read);
-                if !changed.contains(&read) {
+                let mut reads = self.reads(model, condition);
+                for read in &mut reads {
+                    *read = self.root(*read);
+                }
+                reads.sort_unstable();
+                reads.dedup();
+                // With several there are cases, of which one or another counts.
+                let own = |read: &u32| changed.contains(read);
+                if reads.len() > 1 && reads.iter().any(own) {
+                    continue;
+                }
+                reads.retain(|read| !own(read));
+                for read in reads {
                     for part in &changed {
                         self.asks[*part as usize].insert(read);
                     }
@@ -202,7 +234,7 @@ impl<'c> Links<'c> {
         for actions in roles {
             let mut sets = Sets::new(self.clock.len());
             for action in actions {
-                for pair in self.changed(&action.effects).windows(2) {
+                for pair in self.set(&action.effects).windows(2) {
                     sets.union(pair[0], pair[1]);
                 }
             }
@@ -238,7 +270,7 @@ impl<'c> Links<'c> {
         let mut known: FxHashMap<Likeness, u32> = FxHashMap::default();
         let mut rows: Vec<Vec<u32>> = Vec::new();
         for action in actions {
-            let changed = self.changed(&action.effects);
+            let changed = self.set(&action.effects);
             if !changed.iter().any(|root| cluster.contains(root)) {
                 continue;
             }
@@ -278,6 +310,13 @@ impl<'c> Links<'c> {
         groups.into_iter().map(fluents).collect()
     }
 
+    /// The roots of what is changed, without those in which things are only kept: passing may keep several boards, each at its time, and
+    /// does not make them one.
+    fn set(&mut self, effects: &[Effect]) -> Vec<u32> {
+        let set: Vec<Effect> = effects.iter().copied().filter(|effect| !effect.keeps).collect();
+        self.changed(&set)
+    }
+
     /// The roots of what is changed, each once.
     fn changed(&mut self, effects: &[Effect]) -> Vec<u32> {
         let mut changed: Vec<u32> = effects.iter().map(|effect| self.root(effect.fluent)).collect();
@@ -297,8 +336,8 @@ impl<'c> Links<'c> {
         effects.sort_unstable();
         let mut legal = Vec::new();
         for condition in model.conjuncts(action.legal) {
-            let read = self.reads(model, condition).first().copied();
-            if read.is_some_and(|read| self.root(read) == root) {
+            let reads = self.reads(model, condition);
+            if reads.into_iter().any(|read| self.root(read) == root) {
                 legal.push(condition);
             }
         }

@@ -1,0 +1,188 @@
+//! A game that is several games at once, searched game by game: in each part a role has choices of its own, and what is best there
+//! is found with the part alone. The states of parts add up, where those of the whole multiply.
+//!
+//! A move of the whole is worth what its choices are worth on average. Where the games of the parts do not say any more what is at stake
+//! (one of them is over, say), the whole is searched.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use game::{Machine, Move, ReasonError, Role, State};
+use prove::sat::division::{Division, Subgame};
+use search::{Effort, MoveReport, Search, SearchReport, Value};
+
+/// Searches for the parts of a game, and one for the whole.
+pub(super) struct Divided {
+    division: Arc<Division>,
+    parts: Vec<Box<dyn Search>>,
+    whole: Box<dyn Search>,
+    machine: Box<dyn Machine>,
+}
+
+impl Divided {
+    /// `parts` search the parts of the division, in their order.
+    pub(super) fn new(
+        division: Arc<Division>,
+        parts: Vec<Box<dyn Search>>,
+        whole: Box<dyn Search>,
+        machine: Box<dyn Machine>,
+    ) -> Self {
+        Self { division, parts, whole, machine }
+    }
+
+    /// The parts in which a role has a choice; all, if there is none.
+    fn open(&self, role: Role, legal: &[Move]) -> Vec<usize> {
+        let parts = self.division.parts();
+        let chooses = |part: &Subgame| {
+            let mut choices = legal.iter().map(|action| part.choice(role, *action));
+            let first = choices.next();
+            choices.any(|other| Some(other) != first)
+        };
+        let open: Vec<usize> = (0..parts.len()).filter(|at| chooses(&parts[*at])).collect();
+        if open.is_empty() { (0..parts.len()).collect() } else { open }
+    }
+}
+
+/// The part of an effort for one of so many searches.
+fn share(effort: &Effort, of: usize) -> Effort {
+    let nodes = effort.nodes.map(|nodes| (nodes / of as u64).max(1));
+    let deadline = match effort.deadline.left() {
+        Some(left) => effort.deadline.not_after(Instant::now() + left / of as u32),
+        None => effort.deadline.clone(),
+    };
+    Effort { deadline, nodes, depth: effort.depth }
+}
+
+/// What is known of the parts, as what is known of the moves of the whole: `found` has reports of some parts, by their places.
+fn together(
+    division: &Division,
+    (role, legal, roles): (Role, &[Move], usize),
+    found: &[(usize, SearchReport)],
+) -> SearchReport {
+    let mut report = SearchReport::empty("parts", role, roles);
+    if found.is_empty() {
+        return report;
+    }
+    let count = found.len() as f64;
+    for (value, at) in report.values.iter_mut().zip(0..) {
+        let of = found.iter().filter_map(|(_, one)| one.values.get(at));
+        value.estimate = of.map(|value| value.estimate).sum::<f64>() / count;
+    }
+    for (_, one) in found {
+        report.nodes += one.nodes;
+        report.seconds += one.seconds;
+        report.depth = report.depth.max(one.depth);
+        report.selective_depth = report.selective_depth.max(one.selective_depth);
+        report.table.entries += one.table.entries;
+        report.table.capacity += one.table.capacity;
+        report.table.bytes += one.table.bytes;
+        report.table.lookups += one.table.lookups;
+        report.table.hits += one.table.hits;
+        report.stop.clone_from(&one.stop);
+    }
+    for action in legal {
+        let mut all = MoveReport {
+            action: *action,
+            value: Value::guess(0.0),
+            visits: 0,
+            depth: 0,
+            weight: 1.0,
+        };
+        for (place, (at, one)) in found.iter().enumerate() {
+            let choice = division.parts()[*at].choice(role, *action);
+            let own = one.moves.iter().find(|own| Some(own.action) == choice);
+            // A choice that was not looked at is not made.
+            let (value, visits, depth, weight) = own.map_or((0.0, 0, 0, 0.0), |own| {
+                (own.value.estimate, own.visits, own.depth, own.weight)
+            });
+            all.value.estimate += value / count;
+            all.visits = if place == 0 { visits } else { all.visits.min(visits) };
+            all.depth = all.depth.max(depth);
+            all.weight *= weight;
+        }
+        report.moves.push(all);
+    }
+    // What is best in a part may be a way to leave it alone that is not there in the whole; another one does the same.
+    let best = |(at, one): &(usize, SearchReport)| {
+        let there = |choice: &Move| {
+            legal.iter().any(|own| division.parts()[*at].choice(role, *own) == Some(*choice))
+        };
+        let ranked = one.moves.iter().map(|own| own.action);
+        one.best.into_iter().chain(ranked).find(there)
+    };
+    let best: Vec<Option<Move>> = found.iter().map(best).collect();
+    let is_best = |action: Move| {
+        let choices = found.iter().map(|(at, _)| division.parts()[*at].choice(role, action));
+        choices.zip(&best).all(|(choice, best)| choice == *best)
+    };
+    report.best = legal.iter().copied().find(|action| is_best(*action));
+    // Moves that do the same in all parts share their probability.
+    let total: f64 = report.moves.iter().map(|own| own.weight).sum();
+    for own in &mut report.moves {
+        own.weight = if total > 0.0 { own.weight / total } else { 0.0 };
+    }
+    let first = report.best;
+    report.moves.sort_by(|a, b| {
+        let rank = |own: &MoveReport| (Some(own.action) != first, -own.weight, -own.value.estimate);
+        let (a, b) = (rank(a), rank(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
+    });
+    report
+}
+
+impl Search for Divided {
+    fn name(&self) -> &'static str {
+        "parts"
+    }
+
+    fn search(
+        &mut self,
+        state: &State,
+        role: Role,
+        effort: &Effort,
+        observe: &mut dyn FnMut(&SearchReport),
+    ) -> Result<SearchReport, ReasonError> {
+        let endless = effort.deadline.left().is_none() && effort.nodes.is_none();
+        if !self.division.holds(state) || endless || self.machine.is_terminal(state)? {
+            return self.whole.search(state, role, effort, observe);
+        }
+        let mut legal = Vec::new();
+        self.machine.legal_moves(state, role, &mut legal)?;
+        let open = self.open(role, &legal);
+        let division = &*self.division;
+        let about = (role, &legal[..], self.machine.game().roles().len());
+        let mut found: Vec<(usize, SearchReport)> = Vec::new();
+        for (place, at) in open.iter().enumerate() {
+            let own = division.parts()[*at].state(state);
+            let effort = share(effort, open.len() - place);
+            let noted = |report: &SearchReport| {
+                let so_far: Vec<_> = found.iter().cloned().chain([(*at, report.clone())]).collect();
+                observe(&together(division, about, &so_far));
+            };
+            let mut noted = noted;
+            let report = self.parts[*at].search(&own, role, &effort, &mut noted)?;
+            found.push((*at, report));
+        }
+        let report = together(division, about, &found);
+        match report.best {
+            Some(_) => Ok(report),
+            None => self.whole.search(state, role, effort, observe),
+        }
+    }
+
+    fn advance(&mut self, state: &State) {
+        for (search, part) in self.parts.iter_mut().zip(self.division.parts()) {
+            search.advance(&part.state(state));
+        }
+        self.whole.advance(state);
+    }
+
+    fn forget(&mut self) {
+        self.parts.iter_mut().for_each(|part| part.forget());
+        self.whole.forget();
+    }
+
+    fn use_machine(&mut self, machine: Box<dyn Machine>) {
+        self.whole.use_machine(machine);
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -48,6 +49,10 @@ pub struct ServeArgs {
     /// How many matches to play at once
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub matches: usize,
+    /// Threads of the search of each match, for strategies that have such an option; the cores of the machine, shared by
+    /// the matches, if nothing is said
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
     /// Seconds before the end of a clock at which the answer is sent; at most a quarter of the clock
     #[arg(long, default_value_t = 0.5, value_name = "SECONDS", value_parser = seconds)]
     pub margin: f64,
@@ -95,11 +100,30 @@ fn word(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// More threads than this share a graph badly.
+const MOST_THREADS: usize = 16;
+
+/// The same strategy with that many threads, unless it says itself how many, or how many nodes: with these it is to play the same
+/// moves everywhere.
+fn with_threads(strategy: Strategy, threads: usize) -> Strategy {
+    let told = |key: &str| strategy.options().given().any(|(given, _)| given == key);
+    if threads <= 1 || told("threads") || told("nodes") {
+        return strategy;
+    }
+    let text = strategy.to_string();
+    let mark = if text.contains(':') { ',' } else { ':' };
+    Strategy::parse(&format!("{text}{mark}threads={threads}")).unwrap_or(strategy)
+}
+
 /// Serves until Ctrl-C.
 pub fn run(args: &ServeArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let strategy = Strategy::parse(&args.strategy).map_err(|error| {
         Failure::cannot(error.to_string()).hint("`fluxion serve --help` lists them")
     })?;
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let shared = (cores / args.matches.max(1)).clamp(1, MOST_THREADS);
+    let strategy = with_threads(strategy, args.threads.map_or(shared, usize::from));
+    let plays = strategy.to_string();
     listen_to_events(args)?;
     let place = knowledge::place(args.knowledge.as_deref());
     let config = Config {
@@ -121,7 +145,7 @@ pub fn run(args: &ServeArgs, session: &mut Session) -> anyhow::Result<Exit> {
             .hint("another program may use the port; --port takes another one")
     })?;
     let at = server.address().context("the port is not known")?;
-    exit::say(&format!("{} plays {} at http://{at}; Ctrl-C ends it", args.name, args.strategy));
+    exit::say(&format!("{} plays {plays} at http://{at}; Ctrl-C ends it", args.name));
     let (stopper, flag) = (server.stopper(), session.stop_flag());
     std::thread::spawn(move || {
         while !flag.load(Ordering::Relaxed) {
@@ -176,5 +200,23 @@ fn give_back() {
     unsafe {
         libmimalloc_sys::mi_thread_init();
         libmimalloc_sys::mi_collect(true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_added_where_a_strategy_has_some_and_does_not_say_how_many() {
+        let show = |text: &str, threads| {
+            with_threads(Strategy::parse(text).expect("a strategy"), threads).to_string()
+        };
+        assert_eq!(show("fluxion", 4), "fluxion:threads=4");
+        assert_eq!(show("uct:c=0.5", 2), "uct:c=0.5,threads=2");
+        assert_eq!(show("uct:threads=3", 8), "uct:threads=3");
+        assert_eq!(show("fluxion:nodes=100", 8), "fluxion:nodes=100");
+        assert_eq!(show("random", 8), "random");
+        assert_eq!(show("fluxion", 1), "fluxion");
     }
 }

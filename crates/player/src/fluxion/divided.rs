@@ -5,11 +5,14 @@
 //! (one of them is over, say), the whole is searched.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use game::{Machine, Move, ReasonError, Role, State};
 use prove::sat::division::{Division, Subgame};
-use search::{Effort, MoveReport, Search, SearchReport, Value};
+use search::{Effort, MoveReport, Search, SearchReport, Stop, Value};
+
+/// How long a part is searched at a time where the time has no end.
+const TURN: Duration = Duration::from_millis(100);
 
 /// Searches for the parts of a game, and one for the whole.
 pub(super) struct Divided {
@@ -28,6 +31,21 @@ impl Divided {
         machine: Box<dyn Machine>,
     ) -> Self {
         Self { division, parts, whole, machine }
+    }
+
+    /// Searches all parts in turn, without an end of the time, until somebody interrupts it or nothing is left to find out.
+    fn go_on(&mut self, state: &State, role: Role, effort: &Effort) -> Result<(), ReasonError> {
+        let mut open = true;
+        while open && !effort.deadline.passed() {
+            open = false;
+            for (search, part) in self.parts.iter_mut().zip(self.division.parts()) {
+                let deadline = effort.deadline.not_after(Instant::now() + TURN);
+                let turn = Effort { deadline, ..effort.clone() };
+                let report = search.search(&part.state(state), role, &turn, &mut |_| ())?;
+                open |= report.stop == Some(Stop::Time);
+            }
+        }
+        Ok(())
     }
 
     /// The parts in which a role has a choice; all, if there is none.
@@ -142,12 +160,14 @@ impl Search for Divided {
         effort: &Effort,
         observe: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, ReasonError> {
-        let endless = effort.deadline.left().is_none() && effort.nodes.is_none();
-        if !self.division.holds(state) || endless || self.machine.is_terminal(state)? {
+        if !self.division.holds(state) || self.machine.is_terminal(state)? {
             return self.whole.search(state, role, effort, observe);
         }
         let mut legal = Vec::new();
         self.machine.legal_moves(state, role, &mut legal)?;
+        if effort.deadline.left().is_none() && effort.nodes.is_none() {
+            self.go_on(state, role, effort)?;
+        }
         let open = self.open(role, &legal);
         let division = &*self.division;
         let about = (role, &legal[..], self.machine.game().roles().len());
@@ -155,11 +175,10 @@ impl Search for Divided {
         for (place, at) in open.iter().enumerate() {
             let own = division.parts()[*at].state(state);
             let effort = share(effort, open.len() - place);
-            let noted = |report: &SearchReport| {
+            let mut noted = |report: &SearchReport| {
                 let so_far: Vec<_> = found.iter().cloned().chain([(*at, report.clone())]).collect();
                 observe(&together(division, about, &so_far));
             };
-            let mut noted = noted;
             let report = self.parts[*at].search(&own, role, &effort, &mut noted)?;
             found.push((*at, report));
         }
@@ -184,5 +203,85 @@ impl Search for Divided {
 
     fn use_machine(&mut self, machine: Box<dyn Machine>) {
         self.whole.use_machine(machine);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+    use game::{Budget, Deadline, Game, Reasoner};
+    use search::mcts::{Mcts, Options};
+
+    use super::*;
+
+    /// Counts how often it is asked, and stops the caller after some questions.
+    struct Counted {
+        inner: Box<dyn Search>,
+        asked: Arc<AtomicU32>,
+        stop: Option<Arc<AtomicBool>>,
+    }
+
+    impl Search for Counted {
+        fn name(&self) -> &'static str {
+            self.inner.name()
+        }
+
+        fn search(
+            &mut self,
+            state: &State,
+            role: Role,
+            effort: &Effort,
+            observe: &mut dyn FnMut(&SearchReport),
+        ) -> Result<SearchReport, ReasonError> {
+            let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+            if let Some(stop) = self.stop.as_ref().filter(|_| asked >= 3) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            self.inner.search(state, role, effort, observe)
+        }
+
+        fn advance(&mut self, state: &State) {
+            self.inner.advance(state);
+        }
+
+        fn forget(&mut self) {
+            self.inner.forget();
+        }
+
+        fn use_machine(&mut self, machine: Box<dyn Machine>) {
+            self.inner.use_machine(machine);
+        }
+    }
+
+    #[test]
+    fn without_a_clock_all_parts_take_turns_and_a_move_takes_the_part_that_is_open() {
+        let entry = library::find("twin_connect_four").expect("in the library");
+        let game = Game::from_text(entry.rules).expect("sound");
+        let reasoner = Reasoner::build(&game, &Budget::default());
+        let gates = reasoner.gates().expect("small");
+        let division = Arc::new(Division::new(gates, 1, &Deadline::never()).expect("two games"));
+        let stop = Arc::new(AtomicBool::new(false));
+        let asked: Vec<Arc<AtomicU32>> = (0..3).map(|_| Arc::default()).collect();
+        let search = |reasoner: &Reasoner, at: usize| -> Box<dyn Search> {
+            let inner = Box::new(Mcts::new(reasoner, Options::default()));
+            let stop = (at < 2).then(|| stop.clone());
+            Box::new(Counted { inner, asked: asked[at].clone(), stop })
+        };
+        let parts = division.parts().iter().enumerate();
+        let parts = parts.map(|(at, part)| search(part.reasoner(), at)).collect();
+        let whole = search(&reasoner, 2);
+        let mut divided = Divided::new(division, parts, whole, reasoner.machine());
+        let state = gates.machine().initial().expect("small");
+        let times =
+            || -> Vec<u32> { asked.iter().map(|one| one.load(Ordering::Relaxed)).collect() };
+        let by_nodes = Effort::nodes(500);
+        let report = divided.search(&state, Role(0), &by_nodes, &mut |_| ()).expect("small");
+        assert_eq!((report.method, report.moves.len()), ("parts", 6));
+        assert_eq!(times().iter().sum::<u32>(), 1, "white has a choice on one board only");
+        let endless = Effort::until(Deadline::never().or_when(stop.clone()));
+        divided.search(&state, Role(0), &endless, &mut |_| ()).expect("small");
+        let times = times();
+        assert!(times[0] >= 2 && times[1] >= 2 && times[2] == 0, "{times:?}");
     }
 }

@@ -379,14 +379,25 @@ fn is_product(
 ) -> Option<bool> {
     let mut moves = Vec::new();
     for (role, own) in gates.game().role_ids().zip(gates.moves()) {
-        let places: FxHashMap<Move, u32> = own.iter().copied().zip(0..).collect();
+        let places: FxHashMap<Move, usize> = own.iter().copied().zip(0..).collect();
+        let kind_of: Vec<Vec<usize>> = kinds
+            .iter()
+            .map(|kinds| {
+                let mut of = vec![0; own.len()];
+                for (kind, moves) in kinds[role.index()].iter().enumerate() {
+                    for place in moves {
+                        of[*place as usize] = kind;
+                    }
+                }
+                of
+            })
+            .collect();
         machine.legal_moves(state, role, &mut moves).ok()?;
         let mut made: Vec<FxHashSet<usize>> = vec![FxHashSet::default(); kinds.len()];
         let mut tuples: FxHashSet<Vec<usize>> = FxHashSet::default();
         for action in &moves {
-            let place = places.get(action)?;
-            let kind = |kinds: &Kinds| kinds[role.index()].iter().position(|k| k.contains(place));
-            let tuple: Vec<usize> = kinds.iter().map(kind).collect::<Option<_>>()?;
+            let place = *places.get(action)?;
+            let tuple: Vec<usize> = kind_of.iter().map(|of| of[place]).collect();
             made.iter_mut().zip(&tuple).for_each(|(made, kind)| {
                 made.insert(*kind);
             });

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use circuit::graph::{Node, Signal};
-use game::playout::{Random, random_joint_move};
+use game::playout::{self, Random, playout, random_joint_move};
 use game::{
     Budget, Deadline, FluentId, Game, Gates, Goals, Machine, Move, ReasonError, Reasoner, Role,
     State,
@@ -370,7 +370,7 @@ fn kinds(gates: &Gates, factors: &Factors, groups: &[Vec<usize>]) -> Vec<Kinds> 
     groups.iter().map(of_group).collect()
 }
 
-/// Whether roles have each combination of choices in a state, and more than one in some part.
+/// Whether roles have each combination of their choices in a state.
 fn is_product(
     machine: &mut dyn Machine,
     state: &State,
@@ -479,37 +479,28 @@ fn values(model: &Model, conditions: &[(usize, Signal)], state: &[bool]) -> Vec<
 /// Some ends of random play.
 fn ends(gates: &Gates, seed: u64, deadline: &Deadline) -> Option<Vec<End>> {
     let mut machine = gates.machine();
+    let initial = machine.initial().ok()?;
     let mut random = Random::new(seed);
     let mut ends: Vec<End> = Vec::new();
     for _ in 0..MATCHES {
-        let mut state = machine.initial().ok()?;
-        for _ in 0..STEPS {
-            if deadline.passed() {
-                return None;
-            }
-            if machine.is_terminal(&state).ok()? {
-                let bits = gates.fluents().iter().map(|fluent| state.contains(*fluent)).collect();
-                ends.push((difference(&mut machine, &state)?, bits));
-                break;
-            }
-            let Some(joint) = random_joint_move(&mut machine, &state, &mut random).ok()? else {
-                break;
-            };
-            state = machine.next(&state, &joint).ok()?;
+        if deadline.passed() {
+            return None;
         }
+        let play = playout(&mut machine, &initial, &mut random, STEPS).ok()?;
+        let (playout::End::Terminal(goals), Some(state)) = (play.end, play.states.last()) else {
+            continue;
+        };
+        let bits = gates.fluents().iter().map(|fluent| state.contains(*fluent)).collect();
+        ends.push((difference(&goals), bits));
     }
     Some(ends)
 }
 
 /// By how much rewards differ.
-fn difference(machine: &mut dyn Machine, state: &State) -> Option<u8> {
-    let roles: Vec<Role> = machine.game().role_ids().collect();
-    let mut rewards = Vec::new();
-    for role in roles {
-        let goals: Goals = machine.goal(state, role).ok()?;
-        rewards.push(goals.value().map_or(0, |goal| goal.0));
-    }
-    Some(rewards.iter().max()? - rewards.iter().min()?)
+fn difference(goals: &[Goals]) -> u8 {
+    let rewards = goals.iter().map(|goals| goals.value().map_or(0, |goal| goal.0));
+    let (least, most) = (rewards.clone().min(), rewards.max());
+    most.unwrap_or(0) - least.unwrap_or(0)
 }
 
 /// Fluents in the whole and in a part.

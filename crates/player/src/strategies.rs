@@ -100,6 +100,11 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "visits that the worth of a move elsewhere weighs as much as",
     ),
     number("implicit", (0.0, 1.0), "0.3", "weight of learned values in implicit minimax backups"),
+    switch(
+        "response",
+        "on",
+        "where moves are simultaneous, answer what the others are expected to do",
+    ),
     switch("parts", "on", "search games that are several games at once game by game"),
     SYMMETRY,
     SAT,
@@ -114,6 +119,7 @@ pub(crate) static UCT: &[OptionInfo] = &[
     or_off("fpu", false, 2.0, "first-play urgency: the value of a move not tried yet"),
     choice("final", &["visits", "value", "secure"], "which move to play in the end"),
     choice("simultaneous", &["decoupled", "regret"], "where several roles choose"),
+    switch("response", "off", "answer what the others are expected to do there"),
     switch("solver", "on", "prove values and propagate them"),
     switch("transpositions", "on", "equal states share a node"),
     choice("policy", &["uniform", "mast", "nst"], "how playouts choose moves"),
@@ -190,6 +196,7 @@ fn mcts_options(options: &Options, context: &Context) -> mcts::Options {
             "regret" => Simultaneous::Regret,
             _ => Simultaneous::Decoupled,
         },
+        response: options.is_on("response"),
         solver: options.is_on("solver"),
         transpositions: options.is_on("transpositions"),
         policy: match options.text("policy") {

@@ -200,9 +200,10 @@ impl Parts<'_> {
             history: self.options.history,
             judged: JUDGED,
             decisive: self.known.decisive,
+            response: self.options.response,
             ..mcts::Options::default()
         };
-        let search = Mcts::new(&self.context.reasoner, options);
+        let search = Mcts::new(&self.context.reasoner, options).with_class(&self.known.class);
         let search = match &self.known.symmetries {
             Some(symmetries) => search.with_symmetries(symmetries.clone()),
             None => search,

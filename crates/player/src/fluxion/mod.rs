@@ -66,6 +66,8 @@ pub(crate) struct Wishes {
     pub(crate) implicit: f64,
     /// How many visits the worth of a move elsewhere in the graph weighs as much as.
     pub(crate) history: f64,
+    /// Whether moves that are simultaneous answer what the others are expected to do.
+    pub(crate) response: bool,
     /// Whether games that are several games at once are searched game by game.
     pub(crate) parts: bool,
     /// Whether symmetric states count as one, and whether a SAT solver looks for plans.
@@ -106,6 +108,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         guide: options.number("guide"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),
+        response: options.is_on("response"),
         parts: options.is_on("parts"),
         symmetry: options.is_on("symmetry"),
         sat: options.is_on("sat"),

@@ -99,6 +99,10 @@ pub(super) struct Graph {
     pub(super) exchanges: Exchanges,
     /// What moves were worth wherever they were tried.
     pub(super) history: History,
+    /// The sum of the rewards of two roles at every end, as far as is known.
+    pub(super) sum: Option<u8>,
+    /// Whether an end was met where it is another one.
+    pub(super) sum_refuted: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -139,6 +143,17 @@ impl Graph {
             crowded: AtomicBool::new(false),
             exchanges: Exchanges::new(),
             history: History::default(),
+            sum: None,
+            sum_refuted: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes note of an end: whether rewards have the sum that they are taken to have.
+    pub(super) fn check_sum(&self, end: &Node) {
+        let Some(sum) = self.sum else { return };
+        let rewards = end.roles.iter().map(|stat| u32::from(stat.bounds.get().low));
+        if rewards.sum::<u32>() != u32::from(sum) {
+            self.sum_refuted.store(true, Ordering::Relaxed);
         }
     }
 

@@ -14,6 +14,7 @@
 //! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
 //! | `playout`, `policy`, `amaf`, `lanes`, `guide`, `judge` | values of leaves and successors, what is learned from moves |
 //! | `worker`, `outcome` | one thread at work, and what to play in the end |
+//! | `response` | the answer to what others are expected to do at the same time |
 //! | `symmetric`, `exchange` | one node for all states that are the same up to symmetry, of roles too |
 
 mod amaf;
@@ -31,6 +32,7 @@ mod path;
 mod playout;
 mod policy;
 mod recycle;
+mod response;
 mod select;
 mod solver;
 mod symmetric;
@@ -54,6 +56,7 @@ use history::History;
 use node::{Bounds, NodeId};
 pub use options::{Amaf, Decisive, Final, Options, Playouts, Policy, Simultaneous};
 pub use outcome::draw;
+use response::Opponents;
 use worker::{Pause, Shared, Worker};
 
 /// How long a round takes: afterwards there is a new report. The first rounds are shorter, so that there is
@@ -87,6 +90,8 @@ pub struct Mcts {
     /// What threads learned about moves before the graph was forgotten: that holds for other states, too.
     guides: Vec<Guide>,
     lanes: Option<bool>,
+    /// What others are expected to do where moves are simultaneous.
+    opponents: Opponents,
     totals: Totals,
 }
 
@@ -142,6 +147,7 @@ impl Mcts {
             workers: Vec::new(),
             guides: Vec::new(),
             lanes: None,
+            opponents: Opponents::new(roles),
             totals: Totals::default(),
             evaluator: None,
             symmetries: None,
@@ -177,13 +183,16 @@ impl Mcts {
         }
     }
 
-    /// With what is proven about the rewards of the game.
+    /// With what is proven about the rewards of the game, and with the constant sum of two roles, if there seems to be one: an end that
+    /// refutes it is noticed, and what follows from it is forgotten before the next search.
     #[must_use]
     pub fn with_class(mut self, class: &GameClass) -> Self {
         for (role, outer) in self.outer.iter_mut().enumerate() {
             let (low, high) = class.bounds(Role(role as u32));
             *outer = Bounds { low, high: high.max(low).min(100) };
         }
+        let sum = class.constant_sum.value.filter(|_| class.roles == 2);
+        self.graph.sum = sum.and_then(|sum| u8::try_from(sum).ok());
         self.widen();
         self.forget();
         self
@@ -345,6 +354,9 @@ impl Mcts {
         let part = symmetries.map_or(role, |known| known.role(symmetry, role));
         let mut report = outcome::blank(part, self.outer.len());
         outcome::fill(&mut report, &self.options, &self.graph, root);
+        if self.options.response {
+            self.opponents.answer(&mut report, &self.graph, root);
+        }
         if let Some(symmetries) = symmetries {
             let real = (&self.graph.node(root).state, state, symmetry);
             let machine = &mut *self.workers[0].machine;
@@ -381,6 +393,10 @@ impl Search for Mcts {
         effort: &Effort,
         observe: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, ReasonError> {
+        if self.graph.sum_refuted.load(Relaxed) {
+            self.graph.sum = None;
+            self.forget();
+        }
         self.hire();
         let timed = effort.deadline.instant().is_some() || effort.nodes.is_none();
         let endless = Effort { nodes: None, ..effort.clone() };
@@ -389,6 +405,7 @@ impl Search for Mcts {
         let found =
             symmetric::representative(symmetries, exchanges, self.outer.len(), state.clone());
         let symmetry = found.symmetry;
+        self.opponents.learn(self.zobrist.key(&found.state));
         let root = match self.root(&found.state) {
             Ok(root) => root,
             Err(Stop::Machine(error)) => return Err(error),
@@ -450,8 +467,9 @@ impl Search for Mcts {
 
     fn forget(&mut self) {
         let history = std::mem::take(&mut self.graph.history);
+        let sum = self.graph.sum;
         self.graph = Graph::new();
-        self.graph.history = history;
+        (self.graph.history, self.graph.sum) = (history, sum);
         let guides = self.workers.drain(..).map(|worker| worker.guide.for_others());
         self.guides = guides.rev().collect();
     }

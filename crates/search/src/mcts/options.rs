@@ -85,6 +85,8 @@ pub struct Options {
     pub final_move: Final,
     /// Where several roles choose.
     pub simultaneous: Simultaneous,
+    /// Whether the move to play there is the best answer to what the others are expected to do, instead of the final move of others.
+    pub response: bool,
     /// Whether values are proved and propagated.
     pub solver: bool,
     /// Whether states reached in several ways share a node.
@@ -141,6 +143,7 @@ impl Default for Options {
             first_play: None,
             final_move: Final::default(),
             simultaneous: Simultaneous::default(),
+            response: false,
             solver: true,
             transpositions: true,
             policy: Policy::default(),

@@ -8,10 +8,13 @@
 
 use super::exchange::{Exchange, Link};
 use super::graph::Graph;
-use super::node::{Bounds, Children, Expansion, Node};
+use super::node::{Bounds, Expansion, Node};
+use crate::matrix;
 
 /// At most that many joint moves are looked at in a node where several roles have a choice.
 const MOST_JOINTS: usize = 256;
+/// And at most that many where mixed strategies are looked for.
+const MOST_MIXED: usize = 64;
 
 /// Draws all conclusions for one node; whether there was anything new. `outer` is what is known about
 /// every node.
@@ -19,8 +22,8 @@ pub(super) fn update(graph: &Graph, node: &Node, outer: &[Bounds]) -> bool {
     let Some(expansion) = node.expansion() else { return false };
     match (node.mover(), &expansion.children) {
         (Some(role), _) => one_choice(graph, node, expansion, role, outer),
-        (None, Some(children)) if node.joint_count() <= MOST_JOINTS => {
-            several_choices(graph, node, children, outer)
+        (None, Some(_)) if node.joint_count() <= MOST_JOINTS => {
+            several_choices(graph, node, expansion, outer)
         }
         _ => false,
     }
@@ -88,26 +91,61 @@ fn one_choice(
     news
 }
 
-/// Where several roles choose at the same time, a role has at least what its best move yields against all
-/// answers, and at most the best that can happen at all.
-fn several_choices(graph: &Graph, node: &Node, children: &Children, outer: &[Bounds]) -> bool {
+/// Where several roles choose at the same time, a move yields at least what it does against the worst answer and at most what it does
+/// against the best, and a role has at least what its best move yields so. Where two roles share a constant sum, what one of them has
+/// for sure the other does not get, and neither has to play one move: mixed strategies guarantee the value of the
+/// matrix of what is proven (von Neumann 1928), which is rounded outwards.
+fn several_choices(graph: &Graph, node: &Node, expansion: &Expansion, outer: &[Bounds]) -> bool {
+    let Some(children) = &expansion.children else { return false };
     let known: Vec<Option<Child<'_>>> =
         children.all().into_iter().map(|link| Child::of(graph, link)).collect();
+    let bounds = |joint: usize, role: usize| {
+        known[joint].as_ref().map_or(outer[role], |child| child.bounds(role))
+    };
     let mut news = false;
     let mut stride = known.len();
     for (role, stat) in node.roles.iter().enumerate() {
         let count = stat.count as usize;
         stride /= count.max(1);
-        let mut worst = vec![u8::MAX; count];
-        let mut high = 0;
-        for (joint, child) in known.iter().enumerate() {
-            let bounds = child.map_or(outer[role], |child| child.bounds(role));
-            let action = joint / stride % count;
-            worst[action] = worst[action].min(bounds.low);
-            high = high.max(bounds.high);
+        let mut moves = vec![Bounds { low: u8::MAX, high: 0 }; count];
+        for joint in 0..known.len() {
+            let found = bounds(joint, role);
+            let own = &mut moves[joint / stride % count];
+            (own.low, own.high) = (own.low.min(found.low), own.high.max(found.high));
         }
-        let low = worst.into_iter().max().unwrap_or(0);
+        let low = moves.iter().map(|own| own.low).max().unwrap_or(0);
+        let high = moves.iter().map(|own| own.high).max().unwrap_or(100);
+        for (edge, own) in expansion.edges[node.range(role)].iter().zip(moves) {
+            edge.bounds.tighten(own);
+        }
         news |= stat.bounds.tighten(Bounds { low, high });
     }
+    if let (Some(sum), [first, second]) = (graph.sum, &*node.roles) {
+        if known.len() <= MOST_MIXED {
+            let width = second.count as usize;
+            let value = |part: fn(Bounds) -> u8| {
+                let cells: Vec<f64> =
+                    (0..known.len()).map(|joint| f64::from(part(bounds(joint, 0)))).collect();
+                matrix::solve(&cells, width)
+            };
+            let (low, high) = (value(|b| b.low).low, value(|b| b.high).high);
+            let mixed = Bounds { low: rounded(low, false), high: rounded(high, true) };
+            news |= first.bounds.tighten(mixed);
+        }
+        for (own, other) in [(first, second), (second, first)] {
+            let theirs = other.bounds.get();
+            let (low, high) = (sum.saturating_sub(theirs.high), sum.saturating_sub(theirs.low));
+            news |= own.bounds.tighten(Bounds { low, high });
+        }
+    }
     news
+}
+
+/// A value as a whole number that is no more, or no less.
+#[expect(clippy::cast_sign_loss, reason = "values are from 0 to 100")]
+fn rounded(value: f64, up: bool) -> u8 {
+    // What the solver of the matrix is wrong by.
+    const ERROR: f64 = 1e-6;
+    let value = if up { (value - ERROR).ceil() } else { (value + ERROR).floor() };
+    value.clamp(0.0, 100.0) as u8
 }

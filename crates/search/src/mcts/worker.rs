@@ -365,6 +365,9 @@ impl Worker {
         }
         let node = self.new_node(shared.symmetries, shared.outer, key, state)?;
         let decided = node.turn == Turn::End;
+        if decided {
+            shared.graph.check_sum(&node);
+        }
         let id = shared.graph.insert(node, shared.options.transpositions, self.number);
         let id = id.ok_or(Stop::Memory)?;
         let looks = matches!(shared.options.decisive, Decisive::Tree | Decisive::All);

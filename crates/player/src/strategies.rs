@@ -118,8 +118,7 @@ pub(crate) static UCT: &[OptionInfo] = &[
     number("c", (0.0, 10.0), "0.4", "weight of exploration"),
     or_off("fpu", false, 2.0, "first-play urgency: the value of a move not tried yet"),
     choice("final", &["visits", "value", "secure"], "which move to play in the end"),
-    choice("simultaneous", &["decoupled", "regret"], "where several roles choose"),
-    switch("response", "off", "answer what the others are expected to do there"),
+    choice("simultaneous", &["decoupled", "response", "regret"], "where several roles choose"),
     switch("solver", "on", "prove values and propagate them"),
     switch("transpositions", "on", "equal states share a node"),
     choice("policy", &["uniform", "mast", "nst"], "how playouts choose moves"),
@@ -193,10 +192,10 @@ fn mcts_options(options: &Options, context: &Context) -> mcts::Options {
             _ => Final::Visits,
         },
         simultaneous: match options.text("simultaneous") {
+            "response" => Simultaneous::Response,
             "regret" => Simultaneous::Regret,
             _ => Simultaneous::Decoupled,
         },
-        response: options.is_on("response"),
         solver: options.is_on("solver"),
         transpositions: options.is_on("transpositions"),
         policy: match options.text("policy") {

@@ -305,7 +305,7 @@ fn an_end_that_refutes_the_constant_sum_is_noticed() {
 fn a_role_that_does_what_it_tried_most_often_is_answered() {
     let game = Game::from_text(COINS).expect("sound");
     let reasoner = on_circuit(&game);
-    let options = Options { response: true, ..Options::default() };
+    let options = Options { simultaneous: Simultaneous::Response, ..Options::default() };
     let mut mcts = Mcts::new(&reasoner, options);
     let mut other = Mcts::new(&reasoner, Options::default());
     let mut machine = reasoner.machine();
@@ -471,7 +471,7 @@ fn proven_bounds_hold_for_the_values_that_alpha_beta_finds_in_random_games() {
         let value = by_alpha_beta(&reasoner).value();
         let (class, _) = sample(&mut *reasoner.machine(), &Sampling::default()).expect("a class");
         let regret = Options { simultaneous: Simultaneous::Regret, ..Options::default() };
-        let response = Options { response: true, ..Options::default() };
+        let response = Options { simultaneous: Simultaneous::Response, ..Options::default() };
         for options in [Options::default(), regret, response.clone()] {
             // Only the last one knows that the sum is constant.
             let informed = options == response;

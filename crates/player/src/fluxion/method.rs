@@ -2,7 +2,7 @@
 
 use game::{Evaluator, Role};
 use search::deepening::{self, Deepening};
-use search::mcts::{self, Mcts};
+use search::mcts::{self, Mcts, Simultaneous};
 use search::planning::{Planner, PlannerOptions};
 use search::{Blind, GameClass, Search};
 
@@ -200,7 +200,11 @@ impl Parts<'_> {
             history: self.options.history,
             judged: JUDGED,
             decisive: self.known.decisive,
-            response: self.options.response,
+            simultaneous: if self.options.response {
+                Simultaneous::Response
+            } else {
+                Simultaneous::Decoupled
+            },
             ..mcts::Options::default()
         };
         let search = Mcts::new(&self.context.reasoner, options).with_class(&self.known.class);

@@ -354,7 +354,7 @@ impl Mcts {
         let part = symmetries.map_or(role, |known| known.role(symmetry, role));
         let mut report = outcome::blank(part, self.outer.len());
         outcome::fill(&mut report, &self.options, &self.graph, root);
-        if self.options.response {
+        if self.options.simultaneous == Simultaneous::Response {
             self.opponents.answer(&mut report, &self.graph, root);
         }
         if let Some(symmetries) = symmetries {

@@ -18,6 +18,8 @@ pub enum Simultaneous {
     /// Each role chooses by its own statistics (decoupled UCT).
     #[default]
     Decoupled,
+    /// The same, but what is played is the best answer to what the others are expected to do.
+    Response,
     /// Each role plays in proportion to its regrets (regret matching); the average is a mixed strategy.
     Regret,
 }
@@ -85,8 +87,6 @@ pub struct Options {
     pub final_move: Final,
     /// Where several roles choose.
     pub simultaneous: Simultaneous,
-    /// Whether the move to play there is the best answer to what the others are expected to do, instead of the final move of others.
-    pub response: bool,
     /// Whether values are proved and propagated.
     pub solver: bool,
     /// Whether states reached in several ways share a node.
@@ -143,7 +143,6 @@ impl Default for Options {
             first_play: None,
             final_move: Final::default(),
             simultaneous: Simultaneous::default(),
-            response: false,
             solver: true,
             transpositions: true,
             policy: Policy::default(),

@@ -22,8 +22,10 @@ const GREEDY: f64 = 0.75;
 const DOUBT: f64 = 0.05;
 /// The mean of a joint move counts like that many visits of the own move in general.
 const SHRINKAGE: f64 = 8.0;
-/// An own move needs that part of the visits of the most visited one to be an answer.
-const TRIED: f64 = 0.02;
+/// The deviation of results of a joint move, in points, and by how many standard errors of its value an answer has to be better than the most
+/// visited move. Joint moves have few visits each: where what a move yields hardly depends on what the others do, its visits tell more.
+const DEVIATION: f64 = 40.0;
+const CLEAR: f64 = 2.0;
 
 /// What others are expected to do where they choose at the same time, and how far that came true.
 #[derive(Clone, Debug)]
@@ -122,7 +124,7 @@ impl Opponents {
             .collect();
         let edges = &node.expansion().map(|all| &all.edges[node.range(own)]);
         let Some(edges) = edges else { return };
-        let mut values = vec![0.0; counts[own]];
+        let (mut values, mut errors) = (vec![0.0; counts[own]], vec![0.0; counts[own]]);
         let mut successors = Vec::new();
         for (joint, link) in children.all().into_iter().enumerate() {
             let chance: f64 = (chances.iter().enumerate())
@@ -130,23 +132,35 @@ impl Opponents {
                 .product();
             let row = choice(&counts, joint, own);
             let usual = edges[row].mean();
-            let mean = match graph.linked(link) {
+            let (mean, visits) = match graph.linked(link) {
                 Some(child) => {
                     successors.push((child.key, joint));
                     let part = graph.exchanges.to(link.exchange(), own);
                     let bounds = child.roles[part].bounds.get();
                     let visits = f64::from(child.visits());
                     let seen = child.mean(part) * visits + usual * SHRINKAGE;
-                    bounds.clamp(seen / (visits + SHRINKAGE))
+                    (bounds.clamp(seen / (visits + SHRINKAGE)), visits)
                 }
-                None => usual,
+                None => (usual, 0.0),
             };
             values[row] += chance * mean;
+            errors[row] += (chance * DEVIATION).powi(2) / (visits + SHRINKAGE);
         }
         let visits = |at: usize| f64::from(edges[at].visits.load(Relaxed));
-        let most = (0..counts[own]).map(visits).fold(0.0, f64::max);
-        let tried = (0..counts[own]).filter(|at| visits(*at) >= TRIED * most);
-        let Some(best) = tried.max_by(|a, b| values[*a].total_cmp(&values[*b])) else { return };
+        let by =
+            |of: &dyn Fn(usize) -> f64| (0..counts[own]).max_by(|a, b| of(*a).total_cmp(&of(*b)));
+        let Some(usual) = by(&visits) else { return };
+        let sure = edges.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0);
+        let gain = |at: usize| {
+            let error = if at == usual { 0.0 } else { (errors[at] + errors[usual]).sqrt() };
+            let worse = at != usual && edges[at].bounds.get().high < sure;
+            if worse { f64::NEG_INFINITY } else { values[at] - values[usual] - CLEAR * error }
+        };
+        let Some(best) = by(&gain) else { return };
+        self.expected = Some(Expected { successors, roles, counts });
+        if best == usual {
+            return;
+        }
         let action = node.moves[node.roles[own].first as usize + best];
         report.moves.sort_by_key(|one| one.action != action);
         for one in &mut report.moves {
@@ -156,7 +170,6 @@ impl Opponents {
             report.best = Some(action);
             report.line.clear();
         }
-        self.expected = Some(Expected { successors, roles, counts });
     }
 }
 

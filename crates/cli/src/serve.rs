@@ -110,9 +110,7 @@ fn with_threads(strategy: Strategy, threads: usize) -> Strategy {
     if threads <= 1 || told("threads") || told("nodes") {
         return strategy;
     }
-    let text = strategy.to_string();
-    let mark = if text.contains(':') { ',' } else { ':' };
-    Strategy::parse(&format!("{text}{mark}threads={threads}")).unwrap_or(strategy)
+    strategy.with("threads", threads).unwrap_or(strategy)
 }
 
 /// Serves until Ctrl-C.

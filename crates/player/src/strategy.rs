@@ -46,6 +46,13 @@ impl Strategy {
         Ok(Self { info, options: options.map_err(|why| BadStrategy(format!("{name}: {why}")))? })
     }
 
+    /// The same with one more option, which must not be given already.
+    pub fn with(&self, key: &str, value: impl fmt::Display) -> Result<Self, BadStrategy> {
+        let text = self.to_string();
+        let mark = if text.contains(':') { ',' } else { ':' };
+        Self::parse(&format!("{text}{mark}{key}={value}"))
+    }
+
     /// Its name, without options.
     pub fn name(&self) -> &'static str {
         self.info.name
@@ -93,6 +100,19 @@ mod tests {
             told("clever").starts_with("there is no strategy clever; the strategies are fluxion")
         );
         assert!(told("random:depth=3").contains("there is no option depth"));
+    }
+
+    #[test]
+    fn an_option_is_added_to_those_that_are_given() {
+        let with = |text: &str, value: &str| {
+            let strategy = Strategy::parse(text).expect("a strategy");
+            strategy.with("threads", value).map_or_else(|why| why.to_string(), |s| s.to_string())
+        };
+        assert_eq!(with("uct", "2"), "uct:threads=2");
+        assert_eq!(with("uct:c=0.5", "2"), "uct:c=0.5,threads=2");
+        assert!(with("uct:threads=3", "2").contains("threads"), "given twice");
+        assert!(with("random", "2").contains("there is no option threads"));
+        assert!(with("uct", "many").contains("many"));
     }
 
     #[test]

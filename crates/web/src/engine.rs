@@ -334,8 +334,7 @@ pub fn with_strength(text: &str, strength: Option<u8>) -> Result<Strategy, playe
         Some(strength) if strength < *STRENGTHS.end() && has_nodes => {
             // From a handful of nodes to some hundred thousand, four times as many each time.
             let nodes = 8u64 << (2 * u32::from(strength.max(1) - 1));
-            let joint = if text.contains(':') { ',' } else { ':' };
-            Strategy::parse(&format!("{text}{joint}nodes={nodes}"))
+            strategy.with("nodes", nodes)
         }
         _ => Ok(strategy),
     }

@@ -100,7 +100,11 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "visits that the worth of a move elsewhere weighs as much as",
     ),
     number("implicit", (0.0, 1.0), "0.3", "weight of learned values in implicit minimax backups"),
-    switch("parts", "on", "search games that are several games at once game by game"),
+    switch(
+        "parts",
+        "on",
+        "search games that are several games at once game by game, and play sums of games by their values",
+    ),
     SYMMETRY,
     SAT,
     MEMORY,

@@ -30,7 +30,8 @@ impl Opening<'_> {
             let gates = context.reasoner.gates()?;
             let sum = Sum::new(gates, context.seed, context.memory / TABLES, deadline)?;
             let initial = gates.machine().initial().ok()?;
-            let words = in_words(&sum, &initial, context.role)?;
+            let worth = sum.worth(&initial, context.role)?.0;
+            let words = format!("{}: worth {worth}", sum.in_words());
             let wins = is_won(&sum, &initial, context.role);
             Some(((Arc::new(sum), wins), words))
         };
@@ -44,14 +45,6 @@ impl Opening<'_> {
 /// What is left of the memory beside the tables.
 pub(super) fn rest_of(memory: usize) -> usize {
     memory - memory / TABLES
-}
-
-fn in_words(sum: &Sum, initial: &State, role: Role) -> Option<String> {
-    let values: Vec<String> =
-        sum.parts().iter().map(|part| part.initial().normal.to_string()).collect();
-    let sense = if sum.is_misere() { "the last mover loses" } else { "the last mover wins" };
-    let worth = sum.worth(initial, role)?.0;
-    Some(format!("{} parts, {sense}, values {}: worth {worth}", values.len(), values.join(" ")))
 }
 
 /// Whether a role wins a state; not where that is not known.
@@ -247,12 +240,11 @@ mod tests {
                 let other = Role(1 - winner.0);
                 let mut moves = Vec::new();
                 machine.legal_moves(&state, other, &mut moves).expect("small");
-                let answer = match seed {
-                    Some(_) => moves[random.below(moves.len())],
-                    None => {
-                        let report = self.oracle.search(&state, other, &effort, &mut |_| ());
-                        report.expect("small").best.expect("a move")
-                    }
+                let answer = if seed.is_some() {
+                    moves[random.below(moves.len())]
+                } else {
+                    let report = self.oracle.search(&state, other, &effort, &mut |_| ());
+                    report.expect("small").best.expect("a move")
                 };
                 let mut joint = vec![answer; 2];
                 joint[winner.index()] = report.best.expect("a move");

@@ -152,6 +152,14 @@ impl Sum {
         self.misere
     }
 
+    /// What it is, in words.
+    pub fn in_words(&self) -> String {
+        let values = self.parts.iter().map(|part| part.initial.normal.to_string());
+        let values: Vec<String> = values.collect();
+        let sense = if self.misere { "loses" } else { "wins" };
+        format!("{} parts, the last mover {sense}, values {}", values.len(), values.join(" "))
+    }
+
     /// Who wins a state; none if it is not in the tables.
     pub fn standing(&self, state: &State) -> Option<Standing> {
         let tells = |(fluent, holds): &(FluentId, bool)| state.contains(*fluent) == *holds;
@@ -211,7 +219,7 @@ impl Sum {
     fn is_right(&self, machine: &mut dyn Machine, state: &State) -> Result<bool, ReasonError> {
         let Some(standing) = self.standing(state) else { return Ok(false) };
         let mut wins = false;
-        for next in self.successors(machine, state)? {
+        for next in successors(machine, state)? {
             match self.standing(&next) {
                 Some(after) if after.mover != standing.mover => wins |= !after.wins,
                 _ => return Ok(false),
@@ -219,22 +227,19 @@ impl Sum {
         }
         Ok(wins == standing.wins)
     }
+}
 
-    fn successors(
-        &self,
-        machine: &mut dyn Machine,
-        state: &State,
-    ) -> Result<Vec<State>, ReasonError> {
-        let (mut one, mut other, mut found) = (Vec::new(), Vec::new(), Vec::new());
-        machine.legal_moves(state, Role(0), &mut one)?;
-        machine.legal_moves(state, Role(1), &mut other)?;
-        for first in &one {
-            for second in &other {
-                found.push(machine.next(state, &game::JointMove(vec![*first, *second]))?);
-            }
+/// The states that one joint move leads to.
+fn successors(machine: &mut dyn Machine, state: &State) -> Result<Vec<State>, ReasonError> {
+    let (mut one, mut other, mut found) = (Vec::new(), Vec::new(), Vec::new());
+    machine.legal_moves(state, Role(0), &mut one)?;
+    machine.legal_moves(state, Role(1), &mut other)?;
+    for first in &one {
+        for second in &other {
+            found.push(machine.next(state, &game::JointMove(vec![*first, *second]))?);
         }
-        Ok(found)
     }
+    Ok(found)
 }
 
 /// Fluents that choices at both times keep together.
@@ -324,7 +329,9 @@ fn rewards(
             }
         };
         time.clock.iter().for_each(|(at, holds)| put(*at, *holds));
-        fixed.iter().for_each(|at| put(*at, model.initial[*at as usize]));
+        for at in fixed {
+            put(*at, model.initial[*at as usize]);
+        }
         for piece in pieces {
             let dead = piece.table.dead.iter().position(|dead| *dead)?;
             let bits = &piece.table.states[dead];

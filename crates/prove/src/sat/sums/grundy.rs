@@ -284,5 +284,6 @@ impl Explorer {
 fn least_absent(numbers: impl Iterator<Item = u32>, found: &mut FxHashSet<u32>) -> u32 {
     found.clear();
     found.extend(numbers);
-    (0..).find(|number| !found.contains(number)).unwrap_or(u32::MAX)
+    let most = found.len() as u32;
+    (0..most).find(|number| !found.contains(number)).unwrap_or(most)
 }

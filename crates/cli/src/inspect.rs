@@ -14,6 +14,7 @@ use crate::exit::{self, Exit, Failure};
 use crate::input;
 use crate::render::Sheet;
 use crate::session::Session;
+use crate::sums;
 
 /// Prints a stage and its sizes.
 pub fn run(args: &InspectArgs, session: &mut Session) -> anyhow::Result<Exit> {
@@ -169,7 +170,7 @@ fn aiger(
     Ok(Exit::Fine)
 }
 
-/// The games that a game is at once.
+/// The games that a game is at once, or those that it is the sum of.
 fn parts(
     args: &InspectArgs,
     session: &mut Session,
@@ -177,14 +178,16 @@ fn parts(
     budget: &Budget,
 ) -> anyhow::Result<Exit> {
     use prove::sat::division::Division;
+    use prove::sat::sums::Sum;
     let begin = ThreadTime::now();
     let gates = match Gates::build(game, budget) {
         Ok(gates) => gates,
         Err(why) => return gave_up(args, session, &why.to_string()),
     };
     let deadline = until(budget);
-    let division = Division::new(&gates, 1, &deadline);
-    if division.is_none() && deadline.passed() {
+    let sum = Sum::new(&gates, 1, args.max_memory << 20, &deadline);
+    let division = if sum.is_none() { Division::new(&gates, 1, &deadline) } else { None };
+    if sum.is_none() && division.is_none() && deadline.passed() {
         return gave_up(args, session, "looking for parts took too long");
     }
     let parts = division.as_ref().map_or(&[][..], Division::parts);
@@ -196,8 +199,15 @@ fn parts(
             .collect();
         session.json(&json!({
             "game": args.game, "stage": "parts", "seconds": seconds, "stopped": null,
-            "parts": sheets,
+            "parts": sheets, "sum": sum.as_ref().map(|sum| sums::json(sum, game)),
         }))?;
+        return Ok(Exit::Fine);
+    }
+    if let Some(sum) = sum {
+        for line in sums::lines(&sum, game).iter().filter(|_| !args.counts) {
+            writeln!(session.out, "{line}")?;
+        }
+        exit::say(&format!("a sum: {}, {seconds:.3} s", sum.in_words()));
         return Ok(Exit::Fine);
     }
     for (number, part) in (1..).zip(parts).filter(|_| !args.counts) {

@@ -39,6 +39,7 @@ mod show;
 mod simulate;
 mod solve;
 mod stats;
+mod sums;
 mod symmetries;
 mod symmetry_names;
 mod symmetry_page;

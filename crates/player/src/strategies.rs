@@ -105,7 +105,11 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "on",
         "where moves are simultaneous, answer what the others are expected to do",
     ),
-    switch("parts", "on", "search games that are several games at once game by game"),
+    switch(
+        "parts",
+        "on",
+        "search games that are several games at once game by game, and play sums of games by their values",
+    ),
     SYMMETRY,
     SAT,
     MEMORY,

@@ -5,13 +5,17 @@ use std::time::Duration;
 use game::Deadline;
 use prove::sat::factors::Factors;
 use prove::sat::model::Model;
+use prove::sat::sums::Sum;
 use serde_json::{Value, json};
 
 use super::page::{fixed, long, table};
 use super::{Findings, Section};
+use crate::sums;
 
 /// The most time for it.
 const TIME: Duration = Duration::from_secs(5);
+/// And the most memory, in bytes.
+const MEMORY: usize = 1 << 28;
 /// Parts that are shown in the terminal.
 const LINES: usize = 12;
 /// Fluents that are shown of a part.
@@ -59,11 +63,16 @@ pub fn section(findings: &Findings<'_>) -> Section {
             "moves keep them apart; goals and the end may ask for several at once".to_owned(),
         );
     }
+    let sum = gates.and_then(|gates| Sum::new(gates, 1, MEMORY, &Deadline::within(TIME)));
+    lines.extend(sum.iter().map(|sum| format!("a sum: {}", sum.in_words())));
     let together = factors.as_ref().is_some_and(|factors| factors.together);
     if together {
         lines.push("some moves go on in several parts at once".to_owned());
     }
-    let json = json!({ "parts": parts, "together": together });
+    let json = json!({
+        "parts": parts, "together": together,
+        "sum": sum.as_ref().map(|sum| sums::json(sum, findings.game)),
+    });
     Section {
         key: "parts",
         title: "Parts",

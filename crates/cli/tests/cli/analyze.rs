@@ -27,6 +27,24 @@ fn boards_that_have_nothing_to_do_with_each_other_are_told_apart() {
 }
 
 #[test]
+fn sums_of_games_tell_the_values_of_their_parts() {
+    let run = fluxion(&["analyze", "nim_3_4_5"]).expect(0);
+    let told = "a sum: 3 parts, the last mover wins, values 3 4 5";
+    assert!(run.out.contains(told), "{}", run.out);
+    let run = fluxion(&["inspect", "nim_3_4_5", "--stage", "parts"]).expect(0);
+    assert!(run.out.contains("part 1: value 3, 4 states: (heap a 0) (heap a 1)"), "{}", run.out);
+    assert!(run.err.contains(told), "{}", run.err);
+    let json = fluxion(&["inspect", "nim_3_4_5", "--stage", "parts", "--json"]).expect(0).json();
+    let values = json["sum"]["parts"]
+        .as_array()
+        .map(|parts| parts.iter().filter_map(|part| part["value"].as_u64()).collect::<Vec<u64>>());
+    assert_eq!(values, Some(vec![3, 4, 5]));
+    assert_eq!(json["sum"]["last_mover_wins"], true);
+    let json = fluxion(&["inspect", "tictactoe", "--stage", "parts", "--json"]).expect(0).json();
+    assert!(json["sum"].is_null());
+}
+
+#[test]
 fn the_report_as_json_has_all_sections() {
     let report = fluxion(&["analyze", "breakthrough", "--json"]).expect(0).json();
     for key in ["game", "overview", "boards", "play", "orders", "domains", "seconds"] {

@@ -11,6 +11,7 @@
 //! | `guess` | which search is likely to be better, from features of the game |
 //! | `trial`, `contest` | quick games between two ways to search; which of them to play, and what follows |
 //! | `dividing`, `divided` | games that are several games at once, each searched for itself |
+//! | `summing` | games that are sums of games, played by the values of their parts |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
 //! | `outlook` | whether a position can be solved soon |
 
@@ -27,6 +28,7 @@ mod outlook;
 mod proving;
 mod recalling;
 mod remembering;
+mod summing;
 mod trial;
 
 use game::playout::Random;
@@ -40,6 +42,7 @@ use crate::thinker::{Context, Thinker, Thought};
 use guarded::Solver;
 use method::Parts;
 use opening::{Known, Opening};
+use summing::Summed;
 
 /// What the options say.
 #[derive(Clone, Debug)]
@@ -68,7 +71,7 @@ pub(crate) struct Wishes {
     pub(crate) history: f64,
     /// Whether moves that are simultaneous answer what the others are expected to do.
     pub(crate) response: bool,
-    /// Whether games that are several games at once are searched game by game.
+    /// Whether games that are several games at once are searched game by game, and sums of games played by the values of their parts.
     pub(crate) parts: bool,
     /// Whether symmetric states count as one, and whether a SAT solver looks for plans.
     pub(crate) symmetry: bool,
@@ -137,6 +140,14 @@ impl Fluxion {
     fn take(&mut self, mut known: Known) {
         self.context.tell(known.lines());
         let solved = known.solved.take();
+        if let Some(sum) = known.sum.take() {
+            let memory = summing::rest_of(self.context.memory);
+            let context = Context { memory, ..self.context.clone() };
+            let whole = make(&context, &self.wishes, &known, solved);
+            self.search = Some(Box::new(Summed::new(sum, whole, self.context.machine())));
+            self.known = Some(known);
+            return;
+        }
         self.search = Some(match known.parts.take() {
             Some(parts) => {
                 let memory = parts.memory(self.context.memory);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{Canonicalizer, Deadline, Evaluator};
+use prove::sat::sums::Sum;
 use search::class::{self, Certainty, Sampling};
 use search::mcts::Decisive;
 use search::{Effort, GameClass, Stop};
@@ -42,6 +43,8 @@ pub(super) struct Known {
     pub(super) leaves: Option<Source>,
     /// The games that it is at once, and the searches for them.
     pub(super) parts: Option<Games>,
+    /// The game as a sum of games, with the values of these.
+    pub(super) sum: Option<Arc<Sum>>,
     /// What solved the game, with all it remembers.
     pub(super) solved: Option<Solver>,
     /// How much forecasts count that a position can be solved, after those of the start clock.
@@ -85,6 +88,7 @@ impl Known {
             tree_values: true,
             leaves: None,
             parts: None,
+            sum: None,
             solved: None,
             trust: 1.0,
             relaxation: None,
@@ -153,14 +157,18 @@ impl<'o> Opening<'o> {
         self.known.account.note("rules", Instant::now(), status);
         self.recall(deadline);
         self.class(deadline);
-        self.solve(deadline);
-        if self.known.solved.is_some() {
+        // A sum that is won needs nothing else. In one that is lost all depends on what is hard to refute, which the search of the whole
+        // is for; it is known that there is nothing to solve.
+        if self.sum(deadline) {
             self.keep(None, deadline);
             return self.known;
         }
-        if self.divide(deadline) {
-            self.keep(None, deadline);
-            return self.known;
+        if self.known.sum.is_none() {
+            self.solve(deadline);
+            if self.known.solved.is_some() || self.divide(deadline) {
+                self.keep(None, deadline);
+                return self.known;
+            }
         }
         self.wins(deadline);
         let lesson = self.lesson(deadline);

@@ -95,7 +95,7 @@ fn two_default_players_draw_tictactoe_and_one_solves_hanoi() {
 
 #[test]
 fn small_games_are_solved_in_the_start_clock_and_nothing_else_is_asked_then() {
-    for (name, worth) in [("nim_3_4_5", "worth 100"), ("tictactoe", "worth 50")] {
+    for (name, worth) in [("chomp_4x5", "worth 100"), ("tictactoe", "worth 50")] {
         let reasoner = Reasoner::build(&game(name), &Budget::default());
         let (findings, _) = play(&reasoner, Duration::from_secs(3), 1);
         let told = findings.join("\n");
@@ -156,6 +156,30 @@ fn games_that_are_several_at_once_are_searched_one_by_one() {
     let goals = goals.expect("the end");
     let sum: u32 = goals.iter().flatten().map(|goal| u32::from(goal.0)).sum();
     assert_eq!(sum, 100);
+}
+
+#[test]
+fn sums_are_played_by_the_values_of_their_parts() {
+    let reasoner = Reasoner::build(&game("kayles_5_7_9_11_13"), &Budget::default());
+    let clocks = (Duration::from_secs(3), Duration::from_millis(60));
+    let (findings, goals) = play_by(&reasoner, clocks, 60);
+    let told = findings.join("\n");
+    assert!(told.contains("5 parts, the last mover wins, values 4 2 4 6 1: worth 100"), "{told}");
+    assert!(!told.contains("solution") && !told.contains("learning"), "{told}");
+    assert_eq!(goals, Some(vec![Some(Goal(100)), Some(Goal(0))]));
+    // The one who loses gets to know the whole, and has the switch.
+    let told = |strategy: &str| {
+        let strategy = Strategy::parse(strategy).expect("an option");
+        let setup = Setup::new(reasoner.game(), Role(1)).with_reasoner(&reasoner);
+        let mut player = strategy.player(setup);
+        player.start(&Deadline::within(Duration::from_secs(2))).expect("started");
+        let told = player.findings().join("\n");
+        player.stop();
+        told
+    };
+    let lost = told("fluxion");
+    assert!(lost.contains("worth 0") && lost.contains("learning"), "{lost}");
+    assert!(!told("fluxion:parts=off").contains("sum ("));
 }
 
 #[test]

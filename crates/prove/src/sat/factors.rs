@@ -77,14 +77,14 @@ impl Factors {
 }
 
 /// Sets that are joined; the smallest member stands for its set.
-struct Sets(Vec<u32>);
+pub(super) struct Sets(Vec<u32>);
 
 impl Sets {
-    fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize) -> Self {
         Self((0..count as u32).collect())
     }
 
-    fn root(&mut self, mut member: u32) -> u32 {
+    pub(super) fn root(&mut self, mut member: u32) -> u32 {
         while self.0[member as usize] != member {
             let above = self.0[self.0[member as usize] as usize];
             self.0[member as usize] = above;
@@ -93,7 +93,7 @@ impl Sets {
         member
     }
 
-    fn union(&mut self, one: u32, other: u32) {
+    pub(super) fn union(&mut self, one: u32, other: u32) {
         let (one, other) = (self.root(one), self.root(other));
         self.0[one.max(other) as usize] = one.min(other);
     }

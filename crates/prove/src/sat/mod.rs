@@ -27,6 +27,7 @@ pub mod sample;
 pub mod sense;
 mod sheet;
 pub mod solver;
+pub mod sums;
 pub mod swap;
 pub mod unroll;
 

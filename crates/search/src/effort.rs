@@ -30,6 +30,22 @@ impl Effort {
     pub fn depth(depth: u32) -> Self {
         Self { depth: Some(depth), ..Self::default() }
     }
+
+    /// Whether time or nodes come to an end.
+    pub fn has_end(&self) -> bool {
+        self.nodes.is_some() || self.deadline.left().is_some()
+    }
+
+    /// A part of the time that is left, from now on, and of the nodes. What has no end is not divided.
+    #[must_use]
+    pub fn part(&self, (part, of): (u32, u32)) -> Self {
+        let nodes = self.nodes.map(|nodes| nodes.saturating_mul(part.into()) / u64::from(of));
+        let deadline = match self.deadline.left() {
+            Some(left) => self.deadline.not_after(Instant::now() + left * part / of),
+            None => self.deadline.clone(),
+        };
+        Self { deadline, nodes, depth: self.depth }
+    }
 }
 
 /// Why a search returned.
@@ -147,6 +163,17 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_of_the_time_and_of_the_nodes_and_what_has_no_end_is_not_divided() {
+        assert_eq!(Effort::nodes(1000).part((12, 100)).nodes, Some(120));
+        assert!(Effort::nodes(1000).has_end() && !Effort::depth(3).has_end());
+        let part = Effort::depth(3).part((1, 2));
+        assert_eq!((part.depth, part.nodes, part.deadline.left()), (Some(3), None, None));
+        let hour = Effort::until(Deadline::within(Duration::from_secs(3600)));
+        let left = hour.part((1, 4)).deadline.left().expect("it has an end");
+        assert!(left > Duration::from_secs(800) && left <= Duration::from_secs(900), "{left:?}");
+    }
 
     /// What can be said of cancellation on a busy machine: in nodes, not in milliseconds.
     #[test]

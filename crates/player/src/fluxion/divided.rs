@@ -61,16 +61,6 @@ impl Divided {
     }
 }
 
-/// The part of an effort for one of so many searches.
-fn share(effort: &Effort, of: usize) -> Effort {
-    let nodes = effort.nodes.map(|nodes| (nodes / of as u64).max(1));
-    let deadline = match effort.deadline.left() {
-        Some(left) => effort.deadline.not_after(Instant::now() + left / of as u32),
-        None => effort.deadline.clone(),
-    };
-    Effort { deadline, nodes, depth: effort.depth }
-}
-
 /// What is known of the parts, as what is known of the moves of the whole: `found` has reports of some parts, by their places.
 fn together(
     division: &Division,
@@ -174,7 +164,8 @@ impl Search for Divided {
         let mut found: Vec<(usize, SearchReport)> = Vec::new();
         for (place, at) in open.iter().enumerate() {
             let own = division.parts()[*at].state(state);
-            let effort = share(effort, open.len() - place);
+            let share = effort.part((1, (open.len() - place) as u32));
+            let effort = Effort { nodes: share.nodes.map(|nodes| nodes.max(1)), ..share };
             let mut noted = |report: &SearchReport| {
                 let so_far: Vec<_> = found.iter().cloned().chain([(*at, report.clone())]).collect();
                 observe(&together(division, about, &so_far));

@@ -6,7 +6,6 @@
 //! within the time, it gets most of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
 
 use game::playout::Random;
 use game::{Machine, Move, ReasonError, Role, State};
@@ -153,13 +152,7 @@ impl Guarded {
 
 /// A part of an effort, in hundredths. None where the effort has no end: then nothing could be left for the main search.
 fn part(effort: &Effort, percent: u32) -> Option<Effort> {
-    let nodes = effort.nodes.map(|nodes| nodes / 100 * u64::from(percent));
-    let deadline = match effort.deadline.left() {
-        Some(left) => effort.deadline.not_after(Instant::now() + left * percent / 100),
-        None if nodes.is_some() => effort.deadline.clone(),
-        None => return None,
-    };
-    Some(Effort { deadline, nodes, depth: effort.depth })
+    effort.has_end().then(|| effort.part((percent, 100)))
 }
 
 /// The moves as the main search ranks them, those last that the guard proves to be worse than another.

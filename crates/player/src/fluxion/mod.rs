@@ -12,6 +12,7 @@
 //! | `trial`, `contest` | quick games between two ways to search; which of them to play, and what follows |
 //! | `dividing`, `divided` | games that are several games at once, each searched for itself |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
+//! | `rivals`, `rival`, `forecasts` | both at the same time, each in a thread of its own; whose predictions hold |
 //! | `outlook` | whether a position can be solved soon |
 
 mod aside;
@@ -19,6 +20,7 @@ mod contest;
 mod divided;
 mod dividing;
 mod findings;
+mod forecasts;
 mod guarded;
 mod guess;
 mod method;
@@ -27,6 +29,8 @@ mod outlook;
 mod proving;
 mod recalling;
 mod remembering;
+mod rival;
+mod rivals;
 mod trial;
 
 use game::playout::Random;
@@ -55,6 +59,8 @@ pub(crate) struct Wishes {
     pub(crate) guess: bool,
     /// Whether alpha-beta may take the place of the tree.
     pub(crate) deepening: bool,
+    /// Whether both search at the same time where it is open which is better and there are two threads.
+    pub(crate) rivals: bool,
     /// Whether playouts win at once and do not let others do so.
     pub(crate) decisive: bool,
     /// The weight of exploration.
@@ -100,6 +106,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         trial: options.is_on("trial"),
         guess: options.is_on("guess"),
         deepening: options.is_on("deepening"),
+        rivals: options.is_on("rivals"),
         decisive: options.is_on("decisive"),
         exploration: options.number("c"),
         history: options.number("history"),

@@ -40,6 +40,8 @@ pub(super) struct Known {
     pub(super) tree_values: bool,
     /// Which values alpha-beta has for its leaves; those that predict best where that is open.
     pub(super) leaves: Option<Source>,
+    /// The chance that alpha-beta is better than the tree, after quick games.
+    pub(super) outlook: f64,
     /// The games that it is at once, and the searches for them.
     pub(super) parts: Option<Games>,
     /// What solved the game, with all it remembers.
@@ -84,6 +86,7 @@ impl Known {
             guided: true,
             tree_values: true,
             leaves: None,
+            outlook: 0.5,
             parts: None,
             solved: None,
             trust: 1.0,

@@ -68,6 +68,9 @@ impl Match<'_> {
                 joint.push(self.clock.within(self.clocks.1, play).ok()?);
                 let own = &mut work[usize::from(player.role().0 != seat)];
                 own.troubles += u32::from(player.trouble().is_some());
+                if let Some(trouble) = player.trouble().filter(|_| verbose) {
+                    println!("    {}: {trouble}", player.strategy());
+                }
                 if let Some(report) = player.last_thought().and_then(|t| t.report.as_ref()) {
                     own.moves += 1.0;
                     own.nodes += report.nodes as f64;

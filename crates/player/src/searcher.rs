@@ -126,6 +126,9 @@ impl Thinker for Searcher {
     }
 }
 
+/// Playouts for a value where nothing else is said: no more than the lanes make in hardly longer than a single one.
+const PLAYOUTS: usize = 64;
+
 /// The evaluator with a name, if there is one and the game allows for it.
 pub(crate) fn evaluator(
     name: &str,
@@ -137,7 +140,7 @@ pub(crate) fn evaluator(
             .map(|lesson| lesson.evaluator());
     }
     if name == "playouts" {
-        return by_playouts(context, (game::Batch::LANES, false));
+        return by_playouts(context, (PLAYOUTS, false));
     }
     if let Some(heuristic) = relax::Heuristic::named(name) {
         let shared = relaxation(context, deadline)?;

@@ -162,7 +162,7 @@ pub(crate) static DEEPENING: &[OptionInfo] = &[
     choice("noise", &["applicable", "possible"], "which actions tell noisy leaves"),
     choice("simultaneous", &["mixed", "serial"], "where several roles choose"),
     choice("eval", EVALUATORS, "the evaluator of leaves"),
-    whole("playouts", (1.0, 1e5), "512", "playouts for each value of eval=playouts"),
+    whole("playouts", (1.0, 1e5), "64", "playouts for each value of eval=playouts"),
     switch("decisive", "off", "such playouts win at once, and do not let others do so"),
     SYMMETRY,
     MEMORY,

@@ -466,4 +466,43 @@ mod tests {
         assert_eq!((report.nodes, report.method), (1000, "tree"));
         assert!(seen >= 2, "{seen}");
     }
+
+    #[test]
+    fn a_tree_and_alpha_beta_choose_the_same_moves_again_with_a_limit_on_nodes() {
+        use search::deepening::{self, Deepening};
+        use search::mcts::{self, Mcts};
+        let entry = library::find("connect_four").expect("a game of the library");
+        let game = game::Game::from_text(entry.rules).expect("sound");
+        let reasoner = game::Reasoner::build(&game, &game::Budget::default());
+        let play = || {
+            let options = mcts::Options { threads: 1, ..mcts::Options::default() };
+            let tree = Box::new(Mcts::new(&reasoner, options));
+            let class = search::GameClass::unknown(2);
+            let options = deepening::Options::default();
+            let blind = Box::new(search::Blind);
+            let ahead = Box::new(Deepening::new(reasoner.machine(), blind, class, &options));
+            let mut rivals = Rivals::new(tree, 1, ahead, 0.5);
+            let mut machine = reasoner.machine();
+            let mut state = machine.initial().expect("small");
+            let mut made = Vec::new();
+            for turn in 0..6 {
+                rivals.advance(&state);
+                let role = Role(turn % 2);
+                let report = rivals.search(&state, role, &Effort::nodes(2000), &mut |_| ());
+                let report = report.expect("a report");
+                let mut joint = Vec::new();
+                for role in game.role_ids() {
+                    let mut legal = Vec::new();
+                    machine.legal_moves(&state, role, &mut legal).expect("small");
+                    joint.push(legal[0]);
+                }
+                joint[role.index()] = report.best.expect("a move");
+                assert!(report.nodes <= 2100, "{}", report.nodes);
+                made.push((report.method, joint[role.index()]));
+                state = machine.next(&state, &game::JointMove(joint)).expect("legal");
+            }
+            made
+        };
+        assert_eq!(play(), play());
+    }
 }

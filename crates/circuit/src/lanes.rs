@@ -189,6 +189,11 @@ impl Lanes {
         &self.code
     }
 
+    /// Begins the random numbers anew, so that playouts depend on nothing but the seed and where they start.
+    pub fn reseed(&mut self, seed: u64) {
+        self.random = RandomPlanes::new(seed);
+    }
+
     /// Prefers some moves to others in random play. None for uniformly random moves, as at first.
     pub fn guide(&mut self, preferences: Option<&Preferences>) {
         let stays = self.code.places;

@@ -151,6 +151,11 @@ impl Batch {
         outcomes
     }
 
+    /// Begins the random numbers anew: playouts from the same states are then the same.
+    pub fn reseed(&mut self, seed: u64) {
+        self.lanes.reseed(seed);
+    }
+
     /// Prefers some moves to others in playouts, by the numbers of moves as in [`Credits`]. None for uniformly random moves.
     pub fn guide(&mut self, preferences: Option<&Preferences>) {
         self.lanes.guide(preferences);

@@ -4,7 +4,7 @@
 //! what further play from each was worth; [`Model::fit`] learns from a part of them how much each fluent, and each
 //! pair of fluents that explains more, is worth to each role (thesis §10.2 names learning as future work);
 //! [`Model::evaluator`] is then a [`game::Evaluator`]. What a value predicts is judged on the positions
-//! that were held out: [`Held::correlation`].
+//! that were held out: [`Held::correlation`]. [`Playouts`] learns nothing: it plays on from each state that it is asked about.
 //!
 //! ```
 //! use game::{Budget, Deadline, Game, Reasoner, Role};
@@ -34,8 +34,10 @@ mod gather;
 mod held;
 mod model;
 mod pairs;
+mod playouts;
 mod regression;
 
 pub use gather::{Effort, Position, gather};
 pub use held::Held;
 pub use model::{Fitting, Learned, Model, RoleWeights};
+pub use playouts::Playouts;

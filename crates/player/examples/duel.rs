@@ -2,17 +2,22 @@
 //! `cargo run --release -p player --example duel -- START PLAY MATCHES ONE OTHER GAME...` with the clocks in seconds.
 //!
 //! `fluxion ablation` does the same resumably; this one needs nothing but the player, and tells the depth and
-//! the nodes that each strategy reached.
+//! the nodes that each strategy reached. With `BUSIEST` in the environment clocks count the CPU time of the busiest thread, so that other
+//! work on the machine does not matter; with `VERBOSE` it tells what players find out in the first match of each game, and who was followed.
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use game::{Budget, Deadline, JointMove, Reasoner, Role};
 use player::{Player, Setup, Strategy};
 
+use common::clock::Clock;
+
 struct Match<'m> {
     reasoner: &'m Reasoner,
+    clock: &'m Clock,
     clocks: (Duration, Duration),
     strategies: (&'m Strategy, &'m Strategy),
 }
@@ -24,6 +29,8 @@ struct Work {
     nodes: f64,
     depth: f64,
     troubles: u32,
+    /// How many moves came from each search.
+    methods: BTreeMap<&'static str, u32>,
 }
 
 impl Match<'_> {
@@ -44,7 +51,7 @@ impl Match<'_> {
             })
             .collect();
         for player in &mut players {
-            player.start(&Deadline::within(self.clocks.0)).ok()?;
+            self.clock.within(self.clocks.0, |deadline| player.start(deadline)).ok()?;
             if verbose {
                 player.findings().iter().for_each(|line| println!("    {line}"));
             }
@@ -57,14 +64,18 @@ impl Match<'_> {
             }
             let mut joint = Vec::new();
             for player in &mut players {
-                let deadline = Deadline::within(self.clocks.1);
-                joint.push(player.play(last.as_ref(), &deadline).ok()?);
+                let play = |deadline: &Deadline| player.play(last.as_ref(), deadline);
+                joint.push(self.clock.within(self.clocks.1, play).ok()?);
                 let own = &mut work[usize::from(player.role().0 != seat)];
                 own.troubles += u32::from(player.trouble().is_some());
+                if let Some(trouble) = player.trouble().filter(|_| verbose) {
+                    println!("    {}: {trouble}", player.strategy());
+                }
                 if let Some(report) = player.last_thought().and_then(|t| t.report.as_ref()) {
                     own.moves += 1.0;
                     own.nodes += report.nodes as f64;
                     own.depth += f64::from(report.depth);
+                    *own.methods.entry(report.method).or_default() += 1;
                 }
             }
             let joint = JointMove(joint);
@@ -93,6 +104,7 @@ fn main() {
         println!("no such strategy");
         return;
     };
+    let clock = Clock::new(std::env::var_os("BUSIEST").is_some());
     let verbose = std::env::var_os("VERBOSE").is_some();
     let mut all = Vec::new();
     for name in games {
@@ -101,6 +113,7 @@ fn main() {
         let mut work = [Work::default(), Work::default()];
         let one_match = Match {
             reasoner: &reasoner,
+            clock: &clock,
             clocks: (common::seconds(start), common::seconds(play)),
             strategies: (&one, &other),
         };
@@ -114,11 +127,13 @@ fn main() {
         let mean = |points: &[f64]| points.iter().sum::<f64>() / points.len().max(1) as f64;
         let told = work.map(|w| {
             let moves = w.moves.max(1.0);
+            let methods: Vec<_> = w.methods.iter().map(|(name, n)| format!("{name} {n}")).collect();
             format!(
-                "{:.0} nodes, depth {:.1}, {} troubles",
+                "{:.0} nodes, depth {:.1}, {} troubles, {}",
                 w.nodes / moves,
                 w.depth / moves,
-                w.troubles
+                w.troubles,
+                methods.join(", ")
             )
         });
         println!(

@@ -126,6 +126,9 @@ impl Thinker for Searcher {
     }
 }
 
+/// Playouts for a value where nothing else is said: no more than the lanes make in hardly longer than a single one.
+const PLAYOUTS: usize = 64;
+
 /// The evaluator with a name, if there is one and the game allows for it.
 pub(crate) fn evaluator(
     name: &str,
@@ -136,11 +139,24 @@ pub(crate) fn evaluator(
         return crate::lessons::learned(context, None, &half(deadline))
             .map(|lesson| lesson.evaluator());
     }
+    if name == "playouts" {
+        return by_playouts(context, (PLAYOUTS, false));
+    }
     if let Some(heuristic) = relax::Heuristic::named(name) {
         let shared = relaxation(context, deadline)?;
         return Some(Box::new(relax::Relaxed::new(&shared, heuristic)));
     }
     derived(name, context, &mut structure::NoProver, deadline)
+}
+
+/// An evaluator by so many random playouts for each state, which may win at once and not let others do so, if the circuit is there.
+pub(crate) fn by_playouts(
+    context: &Context,
+    (times, decisive): (usize, bool),
+) -> Option<Box<dyn Evaluator>> {
+    let (reasoner, seed) = (&context.reasoner, context.seed);
+    let batch = if decisive { reasoner.decisive_batch(seed) } else { reasoner.batch(seed) }?;
+    Some(Box::new(learn::Playouts::new(batch, times, seed)))
 }
 
 /// An evaluator made from the rules, with structures of which a prover may know something.

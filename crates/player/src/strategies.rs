@@ -10,7 +10,7 @@ use search::planning::{Planner, PlannerOptions};
 use search::{Blind, GameClass, Search};
 
 use crate::options::{Kind, OptionInfo, Options};
-use crate::searcher::{Searcher, evaluator, foresight, relaxation, symmetries, to_go};
+use crate::searcher::{Searcher, by_playouts, evaluator, foresight, relaxation, symmetries, to_go};
 use crate::thinker::{Context, Thinker};
 
 const fn switch(key: &'static str, default: &'static str, help: &'static str) -> OptionInfo {
@@ -58,8 +58,9 @@ const SYMMETRY: OptionInfo =
     switch("symmetry", "off", "count symmetric states as one (thesis §8.4)");
 const SAT: OptionInfo =
     switch("sat", "on", "in games of one role, look for plans by a SAT solver as well");
-const EVALUATORS: &[&str] =
-    &["off", "fuzzy", "distance", "basic", "ground", "learned", "h0", "h1", "h2", "h12"];
+const EVALUATORS: &[&str] = &[
+    "off", "fuzzy", "distance", "basic", "ground", "learned", "playouts", "h0", "h1", "h2", "h12",
+];
 
 /// The options of `fluxion`.
 pub(crate) static FLUXION: &[OptionInfo] = &[
@@ -78,6 +79,11 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "deepening",
         "on",
         "let alpha-beta take the place of the tree where quick games speak for it",
+    ),
+    switch(
+        "rivals",
+        "on",
+        "with two threads, search both ways where quick games leave it open, and follow the one whose predictions hold",
     ),
     switch("decisive", "on", "playouts win at once, and do not let others do so"),
     switch(
@@ -165,6 +171,8 @@ pub(crate) static DEEPENING: &[OptionInfo] = &[
     choice("noise", &["applicable", "possible"], "which actions tell noisy leaves"),
     choice("simultaneous", &["mixed", "serial"], "where several roles choose"),
     choice("eval", EVALUATORS, "the evaluator of leaves"),
+    whole("playouts", (1.0, 1e5), "64", "playouts for each value of eval=playouts"),
+    switch("decisive", "off", "such playouts win at once, and do not let others do so"),
     SYMMETRY,
     MEMORY,
 ];
@@ -324,10 +332,15 @@ fn deepen_by(
 ) -> Box<dyn Thinker> {
     let chosen = deepening::Options { opponents, ..deepening_options(options, context) };
     let eval = eval.to_owned();
+    let playouts = (options.whole("playouts") as usize, options.is_on("decisive"));
     let (symmetric, timed) = (options.is_on("symmetry"), options.whole("nodes") == 0);
     let make = move |context: &Context, deadline: &Deadline| -> Box<dyn Search> {
         let class = class_of(context, deadline);
-        let evaluator = evaluator(&eval, context, deadline).unwrap_or_else(|| Box::new(Blind));
+        let evaluator = match eval.as_str() {
+            "playouts" => by_playouts(context, playouts),
+            eval => evaluator(eval, context, deadline),
+        };
+        let evaluator = evaluator.unwrap_or_else(|| Box::new(Blind));
         let mut search = Deepening::new(context.machine(), evaluator, class, &chosen);
         if symmetric && let Some(symmetries) = symmetries(context, timed, deadline) {
             search = search.with_symmetries(symmetries);

@@ -1,5 +1,8 @@
 //! What examples that play matches read from their command line.
 
+#[allow(dead_code, reason = "not every example has a use for it")]
+pub mod clock;
+
 use std::time::Duration;
 
 use game::Game;

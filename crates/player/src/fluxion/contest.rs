@@ -106,18 +106,29 @@ impl Opening<'_> {
         }
     }
 
-    /// Lets alpha-beta take the place of the tree where it is better, with the values that are best for that.
+    /// Lets alpha-beta take the place of the tree where it is better, with the values that are best for that; or lets both play where that is
+    /// open and there are threads for it.
     fn look_for_better(&mut self, guided: bool, deadline: &Deadline) {
-        let mut best = 1.0;
+        let mut best: Option<(f64, Source)> = None;
         for (source, bout) in METHODS {
             let tree = self.parts().small_tree(self.known.tree_values, guided);
             let Some(looking_ahead) = self.parts().small_deepening(source) else { continue };
             let bout = Bout { belief: belief_in_tree(self.known.chance), ..bout };
             let (points, even) = self.bout(&bout, [tree, looking_ahead], deadline);
-            if points / even < best {
-                best = points / even;
-                (self.known.method, self.known.leaves) = (Method::Deepening, Some(source));
+            let ahead = log_odds(even) - log_odds(points);
+            if best.is_none_or(|(most, _)| ahead > most) {
+                best = Some((ahead, source));
             }
+        }
+        let Some((ahead, source)) = best else { return };
+        let both = self.wishes.rivals
+            && self.wishes.threads > 1
+            && self.known.method == Method::Guarded
+            && is_open(ahead);
+        if both || ahead > 0.0 {
+            self.known.method = if both { Method::Rivals } else { Method::Deepening };
+            self.known.leaves = Some(source);
+            self.known.outlook = 1.0 / (1.0 + (-ahead).exp());
         }
     }
 
@@ -169,6 +180,21 @@ impl Opening<'_> {
     }
 }
 
+fn log_odds(mean: f64) -> f64 {
+    (mean / (1.0 - mean)).ln()
+}
+
+/// Whether either may be better in the match, if the logarithm of the odds of alpha-beta is so far ahead of what would be even. Two
+/// threads are better for the tree than one, so it gives one away only where alpha-beta is within reach; alpha-beta has no use for the
+/// second thread, so that the tree need not be near.
+fn is_open(ahead: f64) -> bool {
+    (-WITHIN_REACH..=AGAINST_ALL_ODDS).contains(&ahead)
+}
+
+/// What alpha-beta may be behind by, and ahead by.
+const WITHIN_REACH: f64 = 0.7;
+const AGAINST_ALL_ODDS: f64 = 2.0;
+
 /// What is believed about the tree before a trial against alpha-beta: by features of the game, where they have a say.
 fn belief_in_tree(chance: Option<f64>) -> Belief {
     Belief { mean: chance.map_or(OPEN.mean, |chance| 1.0 - chance), ..OPEN }
@@ -192,6 +218,18 @@ mod tests {
         assert!(wins(4.0, 4) && wins(9.0, 10) && !wins(3.0, 3) && !wins(8.0, 10));
         // Between trees the clock does not matter.
         assert!((GUIDED.even(pace, Duration::from_secs(60)) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn both_search_where_quick_games_leave_it_open() {
+        // At 2 s and with games of 30 ms: the tree has to win one of ten.
+        let even = METHODS[0].1.even(Duration::from_millis(30), Duration::from_secs(2));
+        let open = |won: f64| {
+            let tally = Tally { games: 10, points: won };
+            is_open(log_odds(even) - log_odds(tally.expected(OPEN.games, OPEN.mean)))
+        };
+        assert!(open(0.0) && open(1.0) && open(2.0) && !open(5.0) && !open(8.0));
+        assert!(!is_open(3.0));
     }
 
     #[test]

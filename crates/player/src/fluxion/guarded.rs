@@ -156,7 +156,7 @@ fn part(effort: &Effort, percent: u32) -> Option<Effort> {
 }
 
 /// The moves as the main search ranks them, those last that the guard proves to be worse than another.
-fn veto(report: &mut SearchReport, watched: &SearchReport) {
+pub(super) fn veto(report: &mut SearchReport, watched: &SearchReport) {
     let seen = |action: Move| watched.moves.iter().find(|own| own.action == action);
     for own in &mut report.moves {
         if let Some(seen) = seen(own.action) {

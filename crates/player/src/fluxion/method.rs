@@ -6,8 +6,10 @@ use search::mcts::{self, Mcts, Simultaneous};
 use search::planning::{Planner, PlannerOptions};
 use search::{Blind, GameClass, Search};
 
+use super::Wishes;
 use super::guarded::{Guarded, Solver};
 use super::opening::{Judged, Known};
+use super::rivals::Rivals;
 use crate::searcher;
 use crate::thinker::Context;
 
@@ -21,6 +23,8 @@ pub(super) enum Method {
     /// Alpha-beta with the best evaluator, or what takes its place in other classes of games: where quick games show it to be
     /// better.
     Deepening,
+    /// Both at the same time: where quick games leave it open which is better, and there are threads for it.
+    Rivals,
     /// Monte-Carlo tree search by decoupled UCT: simultaneous moves, or more than two roles, or no
     /// constant sum.
     Sampling,
@@ -44,6 +48,7 @@ impl Method {
             Self::Planning => "planning",
             Self::Guarded => "guarded",
             Self::Deepening => "alphabeta",
+            Self::Rivals => "rivals",
             Self::Sampling => "sampling",
         }
     }
@@ -54,6 +59,9 @@ impl Method {
             Self::Planning => "planning: several methods in turn",
             Self::Guarded => "Monte-Carlo tree search guarded by alpha-beta",
             Self::Deepening => "alpha-beta",
+            Self::Rivals => {
+                "Monte-Carlo tree search and alpha-beta at the same time, the one whose predictions hold"
+            }
             Self::Sampling => "Monte-Carlo tree search, every role for itself",
         }
     }
@@ -83,7 +91,7 @@ const SMALL: usize = 64 << 20;
 pub(super) struct Parts<'p> {
     pub(super) context: &'p Context,
     pub(super) known: &'p Known,
-    pub(super) options: &'p super::Wishes,
+    pub(super) options: &'p Wishes,
 }
 
 impl Parts<'_> {
@@ -121,7 +129,8 @@ impl Parts<'_> {
         let in_turn = self.known.class.turn_taking.value;
         match (method, solved) {
             (Method::Planning, _) => self.planner(),
-            (Method::Deepening, _) => self.looking_ahead(),
+            (Method::Deepening, _) => self.looking_ahead(self.context.memory / 2),
+            (Method::Rivals, _) => self.rivals(rest),
             (Method::Guarded | Method::Sampling, Some(solved)) => {
                 Box::new(Guarded::new(self.tree(rest), solved, percent.max(SOLVED), in_turn))
             }
@@ -224,9 +233,17 @@ impl Parts<'_> {
     }
 
     /// Alpha-beta with the best evaluator, to play by; max^n where that fits the game.
-    fn looking_ahead(&self) -> Box<dyn Search> {
-        // Growing takes time in which nobody looks at the clock, so the table does not get all of it.
-        self.deepening(self.best_evaluator(), self.context.memory / 2, true)
+    /// Growing takes time in which nobody looks at the clock, so the table should not get all of the memory.
+    fn looking_ahead(&self, memory: usize) -> Box<dyn Search> {
+        self.deepening(self.best_evaluator(), memory, true)
+    }
+
+    /// The tree, with all threads but one, beside alpha-beta, with so much memory.
+    fn rivals(&self, rest: usize) -> Box<dyn Search> {
+        let threads = self.options.threads.saturating_sub(1).max(1);
+        let options = Wishes { threads, ..self.options.clone() };
+        let tree = Parts { options: &options, ..*self }.tree(self.context.memory - 2 * rest);
+        Box::new(Rivals::new(tree, threads, self.looking_ahead(rest), self.known.outlook))
     }
 
     /// The same for a trial, with values of one kind; none where there are none.

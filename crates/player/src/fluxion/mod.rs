@@ -13,6 +13,7 @@
 //! | `dividing`, `divided` | games that are several games at once, each searched for itself |
 //! | `summing` | games that are sums of games, played by the values of their parts |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
+//! | `rivals`, `rival`, `forecasts` | both at the same time, each in a thread of its own; whose predictions hold |
 //! | `outlook` | whether a position can be solved soon |
 
 mod aside;
@@ -20,6 +21,7 @@ mod contest;
 mod divided;
 mod dividing;
 mod findings;
+mod forecasts;
 mod guarded;
 mod guess;
 mod method;
@@ -28,6 +30,8 @@ mod outlook;
 mod proving;
 mod recalling;
 mod remembering;
+mod rival;
+mod rivals;
 mod summing;
 mod trial;
 
@@ -58,6 +62,8 @@ pub(crate) struct Wishes {
     pub(crate) guess: bool,
     /// Whether alpha-beta may take the place of the tree.
     pub(crate) deepening: bool,
+    /// Whether both search at the same time where it is open which is better and there are two threads.
+    pub(crate) rivals: bool,
     /// Whether playouts win at once and do not let others do so.
     pub(crate) decisive: bool,
     /// The weight of exploration.
@@ -105,6 +111,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         trial: options.is_on("trial"),
         guess: options.is_on("guess"),
         deepening: options.is_on("deepening"),
+        rivals: options.is_on("rivals"),
         decisive: options.is_on("decisive"),
         exploration: options.number("c"),
         history: options.number("history"),

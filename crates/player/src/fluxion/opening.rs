@@ -41,6 +41,8 @@ pub(super) struct Known {
     pub(super) tree_values: bool,
     /// Which values alpha-beta has for its leaves; those that predict best where that is open.
     pub(super) leaves: Option<Source>,
+    /// The chance that alpha-beta is better than the tree, after quick games.
+    pub(super) outlook: f64,
     /// The games that it is at once, and the searches for them.
     pub(super) parts: Option<Games>,
     /// The game as a sum of games, with the values of these.
@@ -87,6 +89,7 @@ impl Known {
             guided: true,
             tree_values: true,
             leaves: None,
+            outlook: 0.5,
             parts: None,
             sum: None,
             solved: None,

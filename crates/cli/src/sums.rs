@@ -31,5 +31,7 @@ pub fn json(sum: &Sum, game: &Game) -> Value {
 
 fn names(part: &Heap, game: &Game) -> Vec<String> {
     let text = |fluent| game.universe().fluent_entry(fluent).text.to_string();
-    part.fluents().iter().map(|fluent| text(*fluent)).collect()
+    let mut names: Vec<String> = part.fluents().iter().map(|fluent| text(*fluent)).collect();
+    names.sort();
+    names
 }

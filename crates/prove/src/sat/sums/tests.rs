@@ -49,10 +49,10 @@ fn heaps(sizes: &[usize]) -> String {
 }
 
 fn rows(sizes: &[usize]) -> String {
-    let pins = |(at, size): (usize, &usize)| {
-        (1..=*size).map(|pin| format!("(init (pin r{at} {pin}))")).collect::<String>()
-    };
-    sizes.iter().enumerate().map(pins).collect()
+    let pins = |(at, size): (usize, &usize)| (1..=*size).map(move |pin| (at, pin));
+    let all = sizes.iter().enumerate().flat_map(pins);
+    let texts: Vec<String> = all.map(|(at, pin)| format!("(init (pin r{at} {pin}))")).collect();
+    texts.concat()
 }
 
 fn sum(rules: &str) -> (Game, Gates, Option<Sum>) {
@@ -83,15 +83,17 @@ fn compare(gates: &Gates, sum: &Sum, matches: usize) -> [usize; 2] {
             let standing = sum.standing(state).expect("in the tables");
             let worth = sum.worth(state, standing.mover).expect("in the tables");
             let found = if machine.is_terminal(state).expect("small") {
-                machine.goal(state, standing.mover).expect("small").value().expect("one").0
+                let goal = machine.goal(state, standing.mover).expect("small").value();
+                f64::from(goal.expect("one").0)
             } else {
                 let effort = Effort::default();
                 let report = search.search(state, standing.mover, &effort, &mut |_| ());
                 let report = report.expect("small");
                 assert!(report.solved);
-                report.value().low as u8
+                report.value().low
             };
-            assert_eq!(worth.0, found, "{:?}", gates.game().state_texts(state));
+            let same = (f64::from(worth.0) - found).abs() < 1e-9;
+            assert!(same, "{:?}", gates.game().state_texts(state));
             counts[usize::from(standing.wins)] += 1;
         }
     }
@@ -112,10 +114,10 @@ fn heaps_of_nim_are_worth_their_sizes() {
 #[test]
 fn rows_of_kayles_have_the_values_that_are_known() {
     let known = [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6];
-    for length in 1..=11 {
+    for (length, worth) in known.into_iter().enumerate().skip(1) {
         let (_, _, found) = sum(&format!("{TURNS}{KAYLES}{NORMAL}{}", rows(&[length, 2])));
         let found = found.expect("a sum");
-        let mut expected = [known[length], 2];
+        let mut expected = [worth, 2];
         expected.sort_unstable();
         assert_eq!(values(&found), expected, "a row of {length}");
     }

@@ -470,6 +470,7 @@ impl Search for Mcts {
         let sum = self.graph.sum;
         self.graph = Graph::new();
         (self.graph.history, self.graph.sum) = (history, sum);
+        self.opponents = Opponents::new(self.outer.len());
         let guides = self.workers.drain(..).map(|worker| worker.guide.for_others());
         self.guides = guides.rev().collect();
     }

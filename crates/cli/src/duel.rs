@@ -1,8 +1,9 @@
 //! One match in this process: a candidate on one seat, the base strategy on all others.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use cpu_time::ProcessTime;
@@ -34,8 +35,8 @@ pub struct Clock {
     pub start: f64,
     /// Seconds for each move.
     pub play: f64,
-    /// Whether they are CPU seconds of this process, which then must play one match at a time. Players think
-    /// until they are told, so they do not know the end beforehand.
+    /// Whether they are CPU seconds of this process, which then must play one match at a time. Players are told to stop, and
+    /// know beforehand when that will be about, as they plan by it.
     pub cpu: bool,
 }
 
@@ -70,8 +71,9 @@ impl Duel<'_> {
         let game = self.reasoner.game();
         let mut machine = self.reasoner.machine();
         let mut players: Vec<Player> = game.role_ids().map(|role| self.player(role)).collect();
+        let pace = Cell::new(1.0);
         for player in &mut players {
-            self.within(|clock| clock.start, |deadline| player.start(deadline))
+            self.within(&pace, |clock| clock.start, |deadline| player.start(deadline))
                 .context("a player cannot start")?;
         }
         let mut state = machine.initial()?;
@@ -85,7 +87,7 @@ impl Duel<'_> {
                     return Ok(None);
                 }
                 let chosen =
-                    self.within(|clock| clock.play, |end| player.play(last.as_ref(), end))?;
+                    self.within(&pace, |clock| clock.play, |end| player.play(last.as_ref(), end))?;
                 joint.push(chosen);
                 ended.troubles += usize::from(player.trouble().is_some());
             }
@@ -101,9 +103,9 @@ impl Duel<'_> {
     }
 
     fn player(&self, role: Role) -> Player {
-        let told = self.clock.filter(|clock| !clock.cpu);
         let known = |seconds: fn(&Clock) -> f64| {
-            told.as_ref().map_or(Duration::MAX, |clock| Duration::from_secs_f64(seconds(clock)))
+            let clock = self.clock.as_ref();
+            clock.map_or(Duration::MAX, |clock| Duration::from_secs_f64(seconds(clock)))
         };
         let setup = Setup {
             seed: self.seed.wrapping_mul(31).wrapping_add(u64::from(role.0)),
@@ -116,20 +118,27 @@ impl Duel<'_> {
     }
 
     /// Does work within the seconds of the clock.
-    fn within<T>(&self, seconds: fn(&Clock) -> f64, work: impl FnOnce(&Deadline) -> T) -> T {
+    fn within<T>(
+        &self,
+        pace: &Cell<f64>,
+        seconds: fn(&Clock) -> f64,
+        work: impl FnOnce(&Deadline) -> T,
+    ) -> T {
+        let time = |clock: &Clock| Duration::from_secs_f64(seconds(clock));
         match &self.clock {
             None => work(&Deadline::never()),
-            Some(clock) if clock.cpu => within_cpu(Duration::from_secs_f64(seconds(clock)), work),
-            Some(clock) => work(&Deadline::within(Duration::from_secs_f64(seconds(clock)))),
+            Some(clock) if clock.cpu => within_cpu(time(clock), pace, work),
+            Some(clock) => work(&Deadline::within(time(clock))),
         }
     }
 }
 
-/// Does work with a deadline that passes when the process has used so much CPU time.
-fn within_cpu<T>(time: Duration, work: impl FnOnce(&Deadline) -> T) -> T {
-    let begin = ProcessTime::now();
+/// Does work with a deadline that passes when the process has used so much CPU time. `pace` is how many seconds on the wall a CPU second took
+/// last: by that players are told how much time there is, a little more than will be.
+fn within_cpu<T>(time: Duration, pace: &Cell<f64>, work: impl FnOnce(&Deadline) -> T) -> T {
+    let (wall, begin) = (Instant::now(), ProcessTime::now());
     let (over, done) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
-    std::thread::scope(|scope| {
+    let result = std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 let left = time.saturating_sub(begin.elapsed());
@@ -140,11 +149,23 @@ fn within_cpu<T>(time: Duration, work: impl FnOnce(&Deadline) -> T) -> T {
                 std::thread::park_timeout(left.clamp(SHORTEST, LONGEST));
             }
         });
-        let result = work(&Deadline::never().or_when(over.clone()));
+        let told = time.mul_f64(pace.get() * SLACK);
+        let result = work(&Deadline::within(told).or_when(over.clone()));
         done.store(true, Ordering::Relaxed);
         result
-    })
+    });
+    let used = begin.elapsed();
+    if used > time / 4 {
+        let new = wall.elapsed().as_secs_f64() / used.as_secs_f64();
+        pace.set(new.clamp(SLOWEST.recip(), SLOWEST));
+    }
+    result
 }
+
+/// How much more time players are told that there is: where the machine is busier than it was, they should not stop before they are told.
+const SLACK: f64 = 1.2;
+/// The most seconds on the wall that a CPU second is taken to take, or the other way round where several threads are busy.
+const SLOWEST: f64 = 8.0;
 
 /// How long to sleep between two looks at the CPU clock.
 const SHORTEST: Duration = Duration::from_micros(200);
@@ -161,4 +182,30 @@ fn rewards(
         rewards.push(goal.map(|goal| goal.0));
     }
     Ok(rewards)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_knows_about_how_much_time_there_is_and_is_told_to_stop() {
+        let pace = Cell::new(2.0);
+        let time = Duration::from_millis(40);
+        let left = within_cpu(time, &pace, |end| {
+            let left = end.left().expect("an end that can be planned by");
+            while !end.passed() {
+                std::hint::spin_loop();
+            }
+            left
+        });
+        let told = time.mul_f64(2.0 * SLACK);
+        assert!(left <= told && left > told / 2, "{left:?} of {told:?}");
+        let pace = pace.get();
+        assert!((SLOWEST.recip()..=SLOWEST).contains(&pace), "{pace}");
+        // What takes hardly any CPU time tells nothing about how busy the machine is.
+        let idle = Cell::new(3.0);
+        within_cpu(Duration::from_secs(3600), &idle, |_| ());
+        assert!((idle.get() - 3.0).abs() < 1e-9);
+    }
 }

@@ -205,45 +205,7 @@ mod tests {
     use search::mcts::{Mcts, Options};
 
     use super::*;
-
-    /// Counts how often it is asked, and stops the caller after some questions.
-    struct Counted {
-        inner: Box<dyn Search>,
-        asked: Arc<AtomicU32>,
-        stop: Option<Arc<AtomicBool>>,
-    }
-
-    impl Search for Counted {
-        fn name(&self) -> &'static str {
-            self.inner.name()
-        }
-
-        fn search(
-            &mut self,
-            state: &State,
-            role: Role,
-            effort: &Effort,
-            observe: &mut dyn FnMut(&SearchReport),
-        ) -> Result<SearchReport, ReasonError> {
-            let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
-            if let Some(stop) = self.stop.as_ref().filter(|_| asked >= 3) {
-                stop.store(true, Ordering::Relaxed);
-            }
-            self.inner.search(state, role, effort, observe)
-        }
-
-        fn advance(&mut self, state: &State) {
-            self.inner.advance(state);
-        }
-
-        fn forget(&mut self) {
-            self.inner.forget();
-        }
-
-        fn use_machine(&mut self, machine: Box<dyn Machine>) {
-            self.inner.use_machine(machine);
-        }
-    }
+    use crate::fluxion::counted::Counted;
 
     #[test]
     fn without_a_clock_all_parts_take_turns_and_a_move_takes_the_part_that_is_open() {

@@ -18,6 +18,8 @@
 
 mod aside;
 mod contest;
+#[cfg(test)]
+mod counted;
 mod divided;
 mod dividing;
 mod findings;

@@ -163,35 +163,7 @@ mod tests {
     use search::deepening::{Deepening, Options};
 
     use super::*;
-
-    /// Solves the whole, and counts how often it is asked.
-    struct Counted {
-        inner: Deepening,
-        asked: Arc<std::sync::atomic::AtomicU32>,
-    }
-
-    impl Search for Counted {
-        fn name(&self) -> &'static str {
-            "counted"
-        }
-
-        fn search(
-            &mut self,
-            state: &State,
-            role: Role,
-            effort: &Effort,
-            observe: &mut dyn FnMut(&SearchReport),
-        ) -> Result<SearchReport, ReasonError> {
-            self.asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            self.inner.search(state, role, effort, observe)
-        }
-
-        fn advance(&mut self, _: &State) {}
-
-        fn forget(&mut self) {}
-
-        fn use_machine(&mut self, _: Box<dyn Machine>) {}
-    }
+    use crate::fluxion::counted::Counted;
 
     struct Table {
         reasoner: Reasoner,
@@ -217,8 +189,8 @@ mod tests {
             let options = Options { memory: 1 << 24, ..Options::default() };
             Deepening::new(reasoner.machine(), Box::new(Blind), class.clone(), &options)
         };
-        let asked = Arc::default();
-        let whole = Box::new(Counted { inner: solver(), asked: Arc::clone(&asked) });
+        let (inner, asked) = (Box::new(solver()), Arc::default());
+        let whole = Box::new(Counted { inner, asked: Arc::clone(&asked), stop: None });
         let summed = Summed::new(Arc::new(sum), whole, reasoner.machine());
         let oracle = solver();
         Table { reasoner, summed, oracle, asked }

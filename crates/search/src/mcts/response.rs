@@ -14,7 +14,7 @@ use crate::report::SearchReport;
 use crate::rewards::Turn;
 
 use super::graph::Graph;
-use super::node::{MOST_DENSE, Node, NodeId};
+use super::node::{Expansion, MOST_DENSE, Node, NodeId};
 
 /// The chance of the most visited move, where it is expected.
 const GREEDY: f64 = 0.75;
@@ -106,35 +106,52 @@ impl Opponents {
     /// Puts the best answer first in a report about a node where several roles choose, and remembers what was expected.
     pub(super) fn answer(&mut self, report: &mut SearchReport, graph: &Graph, root: NodeId) {
         self.expected = None;
-        let node = graph.node(root);
-        let own = report.role.index();
-        let joints = node.joint_count();
-        let fits = node.turn == Turn::Several && joints <= MOST_DENSE && !report.solved;
-        if !fits || node.roles[own].count < 2 {
+        let (node, own) = (graph.node(root), report.role.index());
+        let fits = node.turn == Turn::Several && node.joint_count() <= MOST_DENSE;
+        let Some(expansion) = node.expansion().filter(|_| fits && !report.solved) else { return };
+        let counts: Vec<usize> = node.roles.iter().map(|stat| stat.count as usize).collect();
+        if counts[own] < 2 {
             return;
         }
-        let Some(children) = node.expansion().and_then(|all| all.children.as_ref()) else { return };
-        let counts: Vec<usize> = node.roles.iter().map(|stat| stat.count as usize).collect();
         let forecast = |role: usize| {
             (role != own && counts[role] > 1).then(|| Forecast::of(node, role)).flatten()
         };
         let roles: Vec<Option<Forecast>> = (0..counts.len()).map(forecast).collect();
-        let chances: Vec<Option<Vec<f64>>> = (roles.iter().zip(&self.greedy))
+        let expected = Expected { successors: Vec::new(), roles, counts };
+        let Some(best) = self.best(graph, (node, expansion, own), expected) else { return };
+        let action = node.moves[node.roles[own].first as usize + best];
+        report.moves.sort_by_key(|one| one.action != action);
+        for one in &mut report.moves {
+            one.weight = f64::from(u8::from(one.action == action));
+        }
+        if report.best != Some(action) {
+            report.best = Some(action);
+            report.line.clear();
+        }
+    }
+
+    /// The own move, by its place among those of the role, that is the best answer, if it is clearly better than the most visited one.
+    fn best(
+        &mut self,
+        graph: &Graph,
+        (node, expansion, own): (&Node, &Expansion, usize),
+        mut expected: Expected,
+    ) -> Option<usize> {
+        let counts = &expected.counts;
+        let chances: Vec<Option<Vec<f64>>> = (expected.roles.iter().zip(&self.greedy))
             .map(|(forecast, greedy)| forecast.as_ref().map(|f| f.mixed(*greedy)))
             .collect();
-        let edges = &node.expansion().map(|all| &all.edges[node.range(own)]);
-        let Some(edges) = edges else { return };
+        let edges = &expansion.edges[node.range(own)];
         let (mut values, mut errors) = (vec![0.0; counts[own]], vec![0.0; counts[own]]);
-        let mut successors = Vec::new();
-        for (joint, link) in children.all().into_iter().enumerate() {
+        for (joint, link) in expansion.children.as_ref()?.all().into_iter().enumerate() {
             let chance: f64 = (chances.iter().enumerate())
-                .filter_map(|(role, own)| Some(own.as_ref()?[choice(&counts, joint, role)]))
+                .filter_map(|(role, own)| Some(own.as_ref()?[choice(counts, joint, role)]))
                 .product();
-            let row = choice(&counts, joint, own);
+            let row = choice(counts, joint, own);
             let usual = edges[row].mean();
             let (mean, visits) = match graph.linked(link) {
                 Some(child) => {
-                    successors.push((child.key, joint));
+                    expected.successors.push((child.key, joint));
                     let part = graph.exchanges.to(link.exchange(), own);
                     let bounds = child.roles[part].bounds.get();
                     let visits = f64::from(child.visits());
@@ -146,30 +163,18 @@ impl Opponents {
             values[row] += chance * mean;
             errors[row] += (chance * DEVIATION).powi(2) / (visits + SHRINKAGE);
         }
-        let visits = |at: usize| f64::from(edges[at].visits.load(Relaxed));
         let by =
-            |of: &dyn Fn(usize) -> f64| (0..counts[own]).max_by(|a, b| of(*a).total_cmp(&of(*b)));
-        let Some(usual) = by(&visits) else { return };
+            |of: &dyn Fn(usize) -> f64| (0..edges.len()).max_by(|a, b| of(*a).total_cmp(&of(*b)));
+        let usual = by(&|at| f64::from(edges[at].visits.load(Relaxed)))?;
         let sure = edges.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0);
         let gain = |at: usize| {
             let error = if at == usual { 0.0 } else { (errors[at] + errors[usual]).sqrt() };
             let worse = at != usual && edges[at].bounds.get().high < sure;
             if worse { f64::NEG_INFINITY } else { values[at] - values[usual] - CLEAR * error }
         };
-        let Some(best) = by(&gain) else { return };
-        self.expected = Some(Expected { successors, roles, counts });
-        if best == usual {
-            return;
-        }
-        let action = node.moves[node.roles[own].first as usize + best];
-        report.moves.sort_by_key(|one| one.action != action);
-        for one in &mut report.moves {
-            one.weight = f64::from(u8::from(one.action == action));
-        }
-        if report.best != Some(action) {
-            report.best = Some(action);
-            report.line.clear();
-        }
+        let best = by(&gain)?;
+        self.expected = Some(expected);
+        (best != usual).then_some(best)
     }
 }
 

@@ -104,6 +104,7 @@ fn several_choices(graph: &Graph, node: &Node, expansion: &Expansion, outer: &[B
     };
     let mut news = false;
     let mut stride = known.len();
+    let mut sure = Vec::with_capacity(node.roles.len());
     for (role, stat) in node.roles.iter().enumerate() {
         let count = stat.count as usize;
         stride /= count.max(1);
@@ -118,6 +119,7 @@ fn several_choices(graph: &Graph, node: &Node, expansion: &Expansion, outer: &[B
         for (edge, own) in expansion.edges[node.range(role)].iter().zip(moves) {
             edge.bounds.tighten(own);
         }
+        sure.push(low);
         news |= stat.bounds.tighten(Bounds { low, high });
     }
     if let (Some(sum), [first, second]) = (graph.sum, &*node.roles) {
@@ -129,7 +131,10 @@ fn several_choices(graph: &Graph, node: &Node, expansion: &Expansion, outer: &[B
                 matrix::solve(&cells, width)
             };
             let (low, high) = (value(|b| b.low).low, value(|b| b.high).high);
-            let mixed = Bounds { low: rounded(low, false), high: rounded(high, true) };
+            let mut mixed = Bounds { low: rounded(low, false), high: rounded(high, true) };
+            // What no single move guarantees settles nothing: there would be none to play.
+            mixed.low -= u8::from(sure[0] < mixed.low);
+            mixed.high += u8::from(sure[1] < sum.saturating_sub(mixed.high));
             news |= first.bounds.tighten(mixed);
         }
         for (own, other) in [(first, second), (second, first)] {

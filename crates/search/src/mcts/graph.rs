@@ -170,7 +170,17 @@ impl Graph {
         }
     }
 
-    fn get(&self, id: NodeId) -> Option<&Node> {
+    /// Has the memory of several nodes fetched at the same time, that is all: to wait for one after the other takes longer than
+    /// anything else that is done to them.
+    pub(super) fn fetch(&self, nodes: &[NodeId]) {
+        let all = || nodes.iter().copied().map(|id| self.node(id));
+        all().for_each(Node::fetch_self);
+        all().for_each(Node::fetch_statistics);
+        all().for_each(Node::fetch_edges);
+    }
+
+    /// A node, if there is one of that number.
+    pub(super) fn get(&self, id: NodeId) -> Option<&Node> {
         self.slot(id)?.get()
     }
 

@@ -19,7 +19,7 @@ const VISITS: u32 = 256;
 pub(super) struct Own {
     pub(super) pending: u32,
     pub(super) visits: u32,
-    sum: u64,
+    sum: f64,
 }
 
 /// What a thread has to add to a node.
@@ -87,7 +87,7 @@ impl Hot {
     pub(super) fn visit(&mut self, place: PlaceId, at: usize, value: f64) {
         let edge = &mut self.places[place as usize].edges[at];
         edge.visits += 1;
-        edge.sum += fixed(value);
+        edge.sum += value;
     }
 
     /// A visit of a node with its values, which are moved into what is proven.
@@ -130,14 +130,16 @@ impl Place {
             if own.visits == 0 {
                 continue;
             }
-            let visits = edge.visits.fetch_add(own.visits, Relaxed).wrapping_add(own.visits);
             let link = edge.child();
             let part = graph.exchanges.to(link.exchange(), role);
-            match graph.linked(link).filter(|below| below.visits() >= visits) {
-                Some(below) => edge.set_mean(below.mean(part), visits),
-                None => _ = edge.sum.fetch_add(own.sum, Relaxed),
+            let visits = edge.visits.load(Relaxed) + own.visits;
+            if let Some(below) = graph.linked(link).filter(|below| below.visits() >= visits) {
+                edge.visits.fetch_add(own.visits, Relaxed);
+                edge.set_mean(below.mean(part));
+            } else {
+                edge.visit(own.visits, own.sum);
             }
-            (own.visits, own.sum) = (0, 0);
+            *own = Own { pending: own.pending, ..Own::default() };
         }
     }
 }
@@ -157,7 +159,7 @@ mod tests {
         Node::new(Key(key), State::new(), Turn::Of(Role(0)), &moves, bounds.into_iter())
     }
 
-    fn counts(edge: &Edge) -> (u32, u32) {
+    fn counts(edge: &Edge) -> (u32, u16) {
         (edge.visits.load(Relaxed), edge.pending.load(Relaxed))
     }
 

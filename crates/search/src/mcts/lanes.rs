@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use game::{Batch, Deadline, State};
 
 use crate::effort::{Effort, Meter, Stop};
-use crate::rewards::Look;
+use crate::rewards::{Look, Turn};
 
 use super::node::Bounds;
 use super::options::Options;
@@ -20,6 +20,9 @@ const LEAST_LEAVES: usize = 8;
 const MOST_LEAVES: usize = 256;
 /// A root of n visits allows for n divided by this leaves at a time: virtual loss distorts less.
 const VISITS_FOR_A_LEAF: u32 = 4;
+
+/// Ways that go down at the same time: while the memory of one node is fetched, that of others is as well.
+const WAVE: usize = 8;
 
 /// How many leaves are collected at a time: as many as take one to four times as long as their playouts. More
 /// leaves with fewer playouts each say more than fewer leaves with many.
@@ -68,7 +71,8 @@ impl Worker {
         stopped
     }
 
-    /// Goes down several times. Leaves whose values are known are backed up at once and count as well.
+    /// Goes down several times, some ways at the same time, one step of each in turn. Leaves whose values are known are backed
+    /// up at once and count as well.
     fn collect(
         &mut self,
         shared: &Shared<'_>,
@@ -77,24 +81,54 @@ impl Worker {
         collected: &mut Vec<Path>,
     ) -> Result<(), Stop> {
         let granted = Self::begin(shared, wanted);
-        for number in 0..granted {
-            let mut path = self.paths.pop().unwrap_or_default();
-            if let Err(stop) = self.descend(shared, meter, &mut path) {
-                path.abandon(shared.graph, &mut self.hot);
-                shared.begun.fetch_sub((granted - number) as u64, Relaxed);
-                self.paths.push(path);
-                return Err(stop);
+        // Roles that choose at the same time by the same statistics would do so in step with each other, more so the more ways
+        // are begun before one has a result.
+        let several = shared.graph.node(shared.root).turn == Turn::Several;
+        let most = if several { 1 } else { WAVE };
+        let mut wave: Vec<Path> = Vec::with_capacity(most);
+        let mut nodes = Vec::with_capacity(most);
+        let mut finished = 0;
+        while finished < granted {
+            while wave.len() < most.min(granted - finished) {
+                let mut path = self.paths.pop().unwrap_or_default();
+                path.begin(shared.root);
+                wave.push(path);
             }
-            let leaf = shared.graph.node(path.leaf);
-            if settled_values(leaf, &mut self.values) {
-                let tools = (shared.outer, &mut self.hot);
-                path.back_up(shared.options, shared.graph, &mut self.values, tools);
-                self.paths.push(path);
-            } else {
-                collected.push(path);
+            nodes.clear();
+            nodes.extend(wave.iter().map(|path| path.leaf));
+            shared.graph.fetch(&nodes);
+            let mut at = 0;
+            while at < wave.len() {
+                match self.go_down(shared, meter, &mut wave[at]) {
+                    Ok(true) => at += 1,
+                    Ok(false) => {
+                        finished += 1;
+                        self.arrived(shared, wave.swap_remove(at), collected);
+                    }
+                    Err(stop) => {
+                        for path in &mut wave {
+                            path.abandon(shared.graph, &mut self.hot);
+                        }
+                        shared.begun.fetch_sub((granted - finished) as u64, Relaxed);
+                        self.paths.append(&mut wave);
+                        return Err(stop);
+                    }
+                }
             }
         }
         if granted < wanted { Err(Stop::Nodes) } else { Ok(()) }
+    }
+
+    /// A way came to its leaf.
+    fn arrived(&mut self, shared: &Shared<'_>, path: Path, collected: &mut Vec<Path>) {
+        let leaf = shared.graph.node(path.leaf);
+        if settled_values(leaf, &mut self.values) {
+            let tools = (shared.outer, &mut self.hot);
+            path.back_up(shared.options, shared.graph, &mut self.values, tools);
+            self.paths.push(path);
+        } else {
+            collected.push(path);
+        }
     }
 
     /// Plays out the leaves, each as often as there are lanes for it. Those without a finished playout at the
@@ -185,3 +219,51 @@ impl Worker {
 /// Several playouts of one leaf say less than as many of different leaves: lanes have to be that many times
 /// quicker.
 const WORTH: f64 = 2.0;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use game::{Budget, Deadline, Game, Reasoner, Role};
+
+    use super::*;
+    use crate::interface::Search as _;
+    use crate::mcts::node::Edge;
+    use crate::mcts::{Mcts, Options, Playouts};
+    use crate::report::SearchReport;
+
+    /// Ways that go down at the same time are all finished or taken back, however the search ends.
+    #[test]
+    fn nothing_is_under_way_after_a_search() {
+        let rules = library::find("connect_four").expect("in the library").rules;
+        let reasoner = Reasoner::build(&Game::from_text(rules).expect("valid"), &Budget::default());
+        let options = Options { playouts: Playouts::Lanes, history: 4.0, ..Options::default() };
+        let flag = Arc::new(AtomicBool::new(false));
+        let told = Effort::until(Deadline::never().or_when(flag.clone()));
+        for effort in [Effort::nodes(3001), told] {
+            let mut mcts = Mcts::new(&reasoner, options.clone());
+            let initial = mcts.initial().expect("small");
+            flag.store(false, Relaxed);
+            let mut stop = |report: &SearchReport| flag.store(report.nodes > 1000, Relaxed);
+            let report = mcts.search(&initial, Role(0), &effort, &mut stop).expect("sound");
+            let graph = &mcts.graph;
+            let nodes = (1..graph.end()).filter_map(|id| graph.get(id));
+            let expanded: Vec<_> =
+                nodes.filter_map(|node| Some((node, node.expansion()?))).collect();
+            assert!(expanded.len() > 10 && report.nodes > 100, "{} nodes", report.nodes);
+            for (_, expansion) in &expanded {
+                assert!(expansion.edges.iter().all(|edge| edge.pending.load(Relaxed) == 0));
+            }
+            let (root, moves) = expanded[0];
+            let visits: u32 = moves.edges.iter().map(|edge| edge.visits.load(Relaxed)).sum();
+            // The root itself is all that the first ways find.
+            let first = root.visits().checked_sub(visits).expect("the root has them all");
+            assert!(first as usize <= LEAST_LEAVES);
+            let mean = root.mean(0);
+            let weighed = |edge: &Edge| edge.mean() * f64::from(edge.visits.load(Relaxed));
+            let sum: f64 = moves.edges[root.range(0)].iter().map(weighed).sum();
+            assert!((sum / f64::from(visits) - mean).abs() < 3.0, "{mean}");
+        }
+    }
+}

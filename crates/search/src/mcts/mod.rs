@@ -14,6 +14,7 @@
 //! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
 //! | `playout`, `policy`, `amaf`, `lanes`, `guide`, `judge` | values of leaves and successors, what is learned from moves |
 //! | `worker`, `outcome` | one thread at work, and what to play in the end |
+//! | `history` | what a move may be worth where it was hardly tried |
 //! | `response` | the answer to what others are expected to do at the same time |
 //! | `symmetric`, `exchange` | one node for all states that are the same up to symmetry, of roles too |
 

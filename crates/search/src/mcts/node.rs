@@ -1,6 +1,7 @@
 //! The nodes of the graph. Everything that changes is atomic, so that threads share nodes without locks;
 //! a lost update of a statistic is harmless, and bounds only ever get tighter.
 
+use std::hint::black_box;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -124,7 +125,12 @@ impl SharedF32 {
     }
 
     pub(super) fn get(&self) -> f64 {
-        f64::from(f32::from_bits(self.0.load(Relaxed)))
+        f64::from(self.plain())
+    }
+
+    /// As it is kept.
+    pub(super) fn plain(&self) -> f32 {
+        f32::from_bits(self.0.load(Relaxed))
     }
 
     pub(super) fn set(&self, value: f64) {
@@ -136,33 +142,37 @@ impl SharedF32 {
     }
 }
 
-/// A move of a role in a node.
+/// A move of a role in a node. Choosing a move reads all of them, so they are small.
 #[derive(Debug)]
 pub(super) struct Edge {
     pub(super) visits: AtomicU32,
-    /// Visits under way: they count as losses until they are done (virtual loss).
-    pub(super) pending: AtomicU32,
-    pub(super) sum: AtomicU64,
+    /// The mean value; nothing where it was not visited.
+    mean: SharedF32,
     /// The [`Link`] to the node that it leads to, where only one role has a choice.
     child: AtomicU32,
-    /// What is proven for the role that moves.
-    pub(super) bounds: SharedBounds,
     /// The evaluation of the child, for the role that moves.
     pub(super) prior: SharedF32,
     /// The implicit minimax value of the child, for the role that moves.
     pub(super) implicit: SharedF32,
+    /// What it may be worth more or less than the node, in parts of the greatest reward.
+    pub(super) guess: SharedF32,
+    /// What is proven for the role that moves.
+    pub(super) bounds: SharedBounds,
+    /// Visits under way: they count as losses until they are done (virtual loss).
+    pub(super) pending: AtomicU16,
 }
 
 impl Edge {
     pub(super) fn new(bounds: Bounds) -> Self {
         Self {
             visits: AtomicU32::new(0),
-            pending: AtomicU32::new(0),
-            sum: AtomicU64::new(0),
+            mean: SharedF32::new(0.0),
             child: AtomicU32::new(NONE),
-            bounds: SharedBounds::new(bounds),
             prior: SharedF32::new(f32::NAN),
             implicit: SharedF32::new(f32::NAN),
+            guess: SharedF32::new(0.0),
+            bounds: SharedBounds::new(bounds),
+            pending: AtomicU16::new(0),
         }
     }
 
@@ -179,13 +189,26 @@ impl Edge {
         let bounds = self.bounds.get();
         match self.visits.load(Relaxed) {
             0 => f64::midpoint(f64::from(bounds.low), f64::from(bounds.high)),
-            visits => bounds.clamp(self.sum.load(Relaxed) as f64 / UNIT / f64::from(visits)),
+            _ => bounds.clamp(self.mean.get()),
         }
     }
 
+    /// The mean value of the visits that there were, whatever is proven; of no use without any.
+    pub(super) fn plain_mean(&self) -> f32 {
+        self.mean.plain()
+    }
+
+    /// Counts visits with the sum of their values.
+    pub(super) fn visit(&self, times: u32, sum: f64) -> u32 {
+        let visits = self.visits.add(times);
+        let mean = self.mean.get();
+        self.mean.set(mean + (sum - mean * f64::from(times)) / f64::from(visits.max(1)));
+        visits
+    }
+
     /// Makes the mean what it is for the node that it leads to (UCT2 of Childs, Brodeur and Kocsis 2008).
-    pub(super) fn set_mean(&self, mean: f64, visits: u32) {
-        self.sum.store(units(mean * f64::from(visits)), Relaxed);
+    pub(super) fn set_mean(&self, mean: f64) {
+        self.mean.set(mean);
     }
 }
 
@@ -354,6 +377,24 @@ impl Node {
         Self { key, state, turn, roles, moves, expansion: OnceLock::new() }
     }
 
+    /// Has its own memory fetched.
+    pub(super) fn fetch_self(&self) {
+        black_box(self.moves.len());
+    }
+
+    /// Has the memory fetched that its own leads to.
+    pub(super) fn fetch_statistics(&self) {
+        black_box(self.visits());
+        black_box(self.moves.first().copied());
+        black_box(self.expansion().map(|expansion| expansion.edges.len()));
+    }
+
+    /// Has the memory of its edges fetched, as far as one thing leads to the next.
+    pub(super) fn fetch_edges(&self) {
+        let edges = self.expansion().map(|expansion| &expansion.edges);
+        black_box(edges.and_then(|edges| edges.first()).map(|edge| edge.visits.load(Relaxed)));
+    }
+
     /// How often values came to it.
     pub(super) fn visits(&self) -> u32 {
         self.roles.first().map_or(0, |first| first.visits.load(Relaxed))
@@ -464,6 +505,16 @@ mod tests {
         assert_eq!(shared.get(), Bounds { low: 20, high: 60 });
         assert!(shared.tighten(Bounds { low: 70, high: 80 }));
         assert!(shared.get().is_exact());
+    }
+
+    #[test]
+    fn an_edge_has_the_mean_of_its_visits_within_what_is_proven() {
+        let edge = Edge::new(Bounds { low: 0, high: 100 });
+        assert!((edge.mean() - 50.0).abs() < 1e-9, "nothing was tried");
+        assert_eq!((edge.visit(1, 100.0), edge.visit(3, 60.0)), (1, 4));
+        assert!((edge.mean() - 40.0).abs() < 1e-4);
+        edge.bounds.tighten(Bounds { low: 60, high: 100 });
+        assert!((edge.mean() - 60.0).abs() < 1e-9 && (edge.plain_mean() - 40.0).abs() < 1e-4);
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub(super) struct Path {
     pub(super) leaf: NodeId,
     /// From here on the moves of the simulation are those of the roles as they are at the leaf.
     pub(super) made: usize,
+    /// What was played last, and in the last two steps: for sequences.
+    pub(super) after: [u32; 2],
 }
 
 impl Path {
@@ -43,7 +45,7 @@ impl Path {
     pub(super) fn begin(&mut self, root: NodeId) {
         self.steps.clear();
         self.chosen.clear();
-        (self.leaf, self.made) = (root, 0);
+        (self.leaf, self.made, self.after) = (root, 0, [0; 2]);
     }
 
     /// Arrives where the last step leads to, after so many moves of the simulation.
@@ -144,8 +146,9 @@ impl Path {
                 None => self.back_up_several(options, graph, step, values),
             }
             news = news && solver::update(graph, node, outer);
-            if options.implicit > 0.0 {
-                back_up_implicit(graph, node, expansion);
+            if let (true, Some(role)) = (options.implicit > 0.0, node.mover()) {
+                let visited = self.chosen(step, values.len())[role] as usize;
+                back_up_implicit(graph, node, (expansion, visited));
             }
             if let Some(meant) = step.instead_of {
                 let edge = &expansion.edges[meant];
@@ -185,8 +188,7 @@ impl Path {
             }
             let edge = &expansion.edges[*at as usize];
             edge.pending.fetch_sub(1, Relaxed);
-            edge.visits.add(1);
-            edge.sum.add(fixed(values[role]));
+            edge.visit(1, values[role]);
             if let (Simultaneous::Regret, Some(children)) =
                 (options.simultaneous, &expansion.children)
             {
@@ -216,18 +218,18 @@ fn take_known(graph: &Graph, edge: &Edge, values: &mut [f64]) {
 
 /// A visit of a move whose value is known: the bounds of the edge make its mean exact.
 fn visit_known(edge: &Edge) {
-    let visits = edge.visits.add(1);
-    edge.set_mean(edge.mean(), visits);
+    edge.set_mean(edge.mean());
+    edge.visits.add(1);
 }
 
 /// A visit of a move that leads to a node.
 fn visit(edge: &Edge, below: &Node, part: usize, value: f64) {
-    let visits = edge.visits.add(1);
-    if below.visits() >= visits {
-        edge.set_mean(below.mean(part), visits);
+    if below.visits() > edge.visits.load(Relaxed) {
+        edge.visits.add(1);
+        edge.set_mean(below.mean(part));
     } else {
         // The node was made anew: it knows less than the edge.
-        edge.sum.add(fixed(value));
+        edge.visit(1, value);
     }
 }
 
@@ -249,22 +251,21 @@ fn count(node: &Node, values: &mut [f64]) {
 }
 
 /// Implicit minimax backups (Lanctot, Winands, Pepels and Sturtevant 2014), in the way of max^n: the role
-/// that moves takes the child of highest value for it.
-fn back_up_implicit(graph: &Graph, node: &Node, expansion: &Expansion) {
+/// that moves takes the child of highest value for it. Only the child that was visited is looked at: the others may have changed
+/// where other nodes lead to them as well, but to look at all of them at each step costs more than the rest of a simulation.
+fn back_up_implicit(graph: &Graph, node: &Node, (expansion, visited): (&Expansion, usize)) {
     let Some(role) = node.mover() else { return };
+    let edge = &expansion.edges[visited];
+    if let Some(below) = graph.linked(edge.child()) {
+        let stat = &below.roles[graph.exchanges.to(edge.child().exchange(), role)];
+        edge.implicit.set(stat.bounds.get().clamp(stat.implicit.get()));
+    }
     let mut best: Option<(f64, Link)> = None;
     for edge in &expansion.edges[node.range(role)] {
-        let child = edge.child();
-        let value = if let Some(node) = graph.linked(child) {
-            let stat = &node.roles[graph.exchanges.to(child.exchange(), role)];
-            stat.bounds.get().clamp(stat.implicit.get())
-        } else {
-            // Not a number unless all successors were evaluated.
-            edge.implicit.get()
-        };
-        edge.implicit.set(value);
-        if !value.is_nan() && best.is_none_or(|(most, _)| value > most) {
-            best = Some((value, child));
+        // Not a number unless all successors were evaluated.
+        let value = edge.bounds.get().clamp(edge.implicit.get());
+        if !edge.implicit.plain().is_nan() && best.is_none_or(|(most, _)| value > most) {
+            best = Some((value, edge.child()));
         }
     }
     if let Some((value, Link(NONE))) = best {

@@ -28,8 +28,8 @@ pub(super) struct Tools<'t> {
 }
 
 /// What was played in a step, as a number for sequences.
-pub(super) fn digest(joint: &[Move]) -> u32 {
-    joint.iter().fold(17, |sum: u32, m| sum.wrapping_mul(0x9E37_79B1).rotate_left(7) ^ m.0)
+pub(super) fn digest(joint: impl IntoIterator<Item = Move>) -> u32 {
+    joint.into_iter().fold(17, |sum: u32, m| sum.wrapping_mul(0x9E37_79B1).rotate_left(7) ^ m.0)
 }
 
 /// The number of what was played in two steps.
@@ -67,7 +67,7 @@ impl Tools<'_> {
             if let Some(made) = &mut made {
                 add_made(made, &self.look.moves, &joint, after);
             }
-            let last = digest(&joint);
+            let last = digest(joint.iter().copied());
             after = [last, digest_two(after[0], last)];
             state = self.machine.next(&state, &JointMove(std::mem::take(&mut joint)))?;
         }

@@ -4,11 +4,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use game::playout::Random;
 
+use crate::rewards::Turn;
+
 use super::amaf::View;
 use super::exchange::Link;
-use super::history::History;
 use super::hot::Own;
-use super::node::{Edge, Expansion, Node, Regret, SharedF32};
+use super::node::{Bounds, Edge, Expansion, Node, Regret, SharedF32};
 use super::options::{Options, Simultaneous};
 
 /// The share of random moves in regret matching.
@@ -34,90 +35,127 @@ pub(super) fn by_ucb(
     options: &Options,
     node: &Node,
     expansion: &Expansion,
-    (role, amaf, own, history): (usize, Option<&View<'_>>, Option<&[Own]>, Option<&History>),
+    (role, amaf, own): (usize, Option<&View<'_>>, Option<&[Own]>),
     settled: impl Fn(Link) -> bool,
     random: &mut Random,
 ) -> Choice {
     let range = node.range(role);
     let edges = &expansion.edges[range.clone()];
-    let sure = edges.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0);
-    let visits = f64::from(node.visits()) + 1.0;
-    let scale = options.exploration * visits.ln().max(0.0).sqrt();
+    let moves = &node.moves[range.clone()];
+    // What the best move guarantees is what the node does, unless only a mixture of moves does.
+    let sure = match node.turn {
+        Turn::Several => edges.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0),
+        _ => node.roles[role].bounds.get().low,
+    };
+    let terms = Terms::of(options, node, role);
     let turn = random.below(edges.len().max(1));
-    let mean = node.mean(role) / 100.0;
-    let mut best = (f64::NEG_INFINITY, range.start + turn);
-    let mut best_open: (f64, Option<usize>) = (f64::NEG_INFINITY, None);
+    let mut best = (f32::NEG_INFINITY, turn);
+    let mut best_open: (f32, Option<usize>) = (f32::NEG_INFINITY, None);
     for at in (turn..edges.len()).chain(0..turn) {
         let edge = &edges[at];
         let bounds = edge.bounds.get();
-        if bounds.high < sure || (bounds.high == sure && bounds.low < sure) {
+        if bounds.high <= sure && (bounds.high < sure || bounds.low < sure) {
             // Another move is proven to be at least as good.
             continue;
         }
-        let amaf = amaf.and_then(|view| view.of(range.start + at, node.moves[range.start + at]));
+        let amaf = amaf.and_then(|view| view.of(range.start + at, moves[at]));
         let own = own.map_or(Own::default(), |own| own[range.start + at]);
-        let guess = history.map(|known| mean + known.advantage(role, node.moves[range.start + at]));
-        let score = score(options, (edge, own), scale, (amaf, guess), visits);
+        let score = score(&terms, (edge, bounds, own), amaf);
         if score > best.0 {
-            best = (score, range.start + at);
+            best = (score, at);
         }
         if score > best_open.0 && !(bounds.is_exact() && settled(edge.child())) {
-            best_open = (score, Some(range.start + at));
+            best_open = (score, Some(at));
         }
     }
+    let place = |at: usize| range.start + at;
     match best_open.1 {
-        Some(at) if at != best.1 => Choice { at, instead_of: Some(best.1) },
-        _ => Choice { at: best.1, instead_of: None },
+        Some(at) if at != best.1 => Choice { at: place(at), instead_of: Some(place(best.1)) },
+        _ => Choice { at: place(best.1), instead_of: None },
+    }
+}
+
+/// What is the same for all moves of a node. Values are from 0 to 1, in single precision: what a choice costs is mostly how
+/// long its roots and divisions take.
+struct Terms<'o> {
+    options: &'o Options,
+    visits: f32,
+    /// The weight of exploration for one try.
+    scale: f32,
+    /// The mean of the node.
+    mean: f32,
+    /// How many visits an evaluation and the worth of a move elsewhere count like.
+    prior: f32,
+    history: f32,
+    /// The share of implicit minimax values.
+    implicit: f32,
+}
+
+impl<'o> Terms<'o> {
+    fn of(options: &'o Options, node: &Node, role: usize) -> Self {
+        let visits = node.visits() as f32 + 1.0;
+        Self {
+            options,
+            visits,
+            scale: options.exploration as f32 * visits.ln().max(0.0).sqrt(),
+            mean: (node.mean(role) / 100.0) as f32,
+            prior: options.prior as f32,
+            history: options.history as f32,
+            implicit: options.implicit as f32,
+        }
     }
 }
 
 fn score(
-    options: &Options,
-    (edge, own): (&Edge, Own),
-    scale: f64,
-    (amaf, guess): (Option<(f64, f64)>, Option<f64>),
-    node_visits: f64,
-) -> f64 {
-    let done = f64::from(edge.visits.load(Relaxed) + own.visits);
-    let mut tries = done + f64::from(edge.pending.load(Relaxed) + own.pending);
-    let learned = amaf.map_or(0.0, |(_, mean)| mean);
-    let prior = edge.prior.get();
-    let judged = options.prior > 0.0 && !prior.is_nan();
-    if tries == 0.0 && !judged && guess.is_none() {
+    terms: &Terms<'_>,
+    (edge, bounds, own): (&Edge, Bounds, Own),
+    amaf: Option<(f64, f64)>,
+) -> f32 {
+    let options = terms.options;
+    let counted = edge.visits.load(Relaxed);
+    let done = (counted + own.visits) as f32;
+    let mut tries = done + (u32::from(edge.pending.load(Relaxed)) + own.pending) as f32;
+    let prior = edge.prior.plain();
+    let judged = terms.prior > 0.0 && !prior.is_nan();
+    if tries == 0.0 && !judged && terms.history <= 0.0 {
+        let learned = amaf.map_or(0.0, |(_, mean)| mean as f32);
         return match options.first_play {
             // Before all others.
             None => 1e6 + learned,
-            Some(urgency) if amaf.is_none() => urgency + scale,
-            Some(_) => learned + scale,
+            Some(urgency) if amaf.is_none() => urgency as f32 + terms.scale,
+            Some(_) => learned + terms.scale,
         };
     }
-    let mut value = edge.mean() / 100.0;
-    if options.implicit > 0.0 {
-        value = blend(value, edge.implicit.get() / 100.0, options.implicit);
+    let (low, high) = (f32::from(bounds.low), f32::from(bounds.high));
+    let mean = if counted == 0 { f32::midpoint(low, high) } else { edge.plain_mean() };
+    let mut value = mean.max(low).min(high) / 100.0;
+    if terms.implicit > 0.0 {
+        value = blend(value, edge.implicit.plain() / 100.0, terms.implicit);
     }
     // Tries under way count as losses. All that counts like visits is summed up, and divided once.
     let mut sum = value * done;
     if let Some((weight, mean)) = amaf.filter(|_| tries > 0.0) {
-        sum = blend(sum / tries, mean, options.amaf_share(weight, done, node_visits)) * tries;
+        let share = options.amaf_share(weight, f64::from(done), f64::from(terms.visits));
+        sum = blend(sum / tries, mean as f32, share as f32) * tries;
     }
     if judged {
-        sum += prior / 100.0 * options.prior;
-        tries += options.prior;
+        sum += prior / 100.0 * terms.prior;
+        tries += terms.prior;
     }
-    if let Some(guess) = guess {
-        sum += guess * options.history;
-        tries += options.history;
+    if terms.history > 0.0 {
+        sum += (terms.mean + edge.guess.plain()) * terms.history;
+        tries += terms.history;
     }
-    let mut score = (sum + scale * tries.sqrt()) / tries;
-    if options.bias > 0.0 {
+    let mut score = (sum + terms.scale * tries.sqrt()) / tries;
+    if options.bias > 0.0 && !prior.is_nan() {
         // Progressive bias (Chaslot et al. 2008).
-        score += if prior.is_nan() { 0.0 } else { options.bias * prior / 100.0 / (tries + 1.0) };
+        score += options.bias as f32 * prior / 100.0 / (tries + 1.0);
     }
     score
 }
 
 /// A mixture, unless there is nothing to mix with.
-fn blend(value: f64, other: f64, share: f64) -> f64 {
+fn blend(value: f32, other: f32, share: f32) -> f32 {
     if other.is_nan() { value } else { value * (1.0 - share) + other * share }
 }
 

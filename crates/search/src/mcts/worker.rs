@@ -189,7 +189,7 @@ impl Worker {
     ) -> Result<(), Stop> {
         let options = shared.options;
         let wanted = options.amaf != Amaf::Off || options.policy != PolicyOption::Uniform;
-        let after = self.descend(shared, meter, path)?;
+        self.descend(shared, meter, path)?;
         let leaf = shared.graph.node(path.leaf);
         let mut values = std::mem::take(&mut self.values);
         let result = if settled_values(leaf, &mut values) {
@@ -206,7 +206,7 @@ impl Worker {
                 look: &mut self.look,
                 outer: shared.outer,
             };
-            tools.play(&leaf.state, after, wanted.then_some(&mut self.made), &mut values)
+            tools.play(&leaf.state, path.after, wanted.then_some(&mut self.made), &mut values)
         };
         if result.is_ok() {
             let tools = (shared.outer, &mut self.hot);
@@ -223,48 +223,59 @@ impl Worker {
         result
     }
 
-    /// Goes down from the root to a leaf: a new node, a settled one, or one that was met before on the
-    /// way. Returns what was played last, for sequences.
-    pub(super) fn descend(
+    /// Goes down from the root to a leaf.
+    fn descend(
         &mut self,
         shared: &Shared<'_>,
         meter: &mut Meter,
         path: &mut Path,
-    ) -> Result<[u32; 2], Stop> {
+    ) -> Result<(), Stop> {
         path.begin(shared.root);
         self.made.clear();
-        let mut after = [0; 2];
-        loop {
-            let node = shared.graph.node(path.leaf);
-            let fresh = node.visits() == 0;
-            if node.turn == Turn::End
-                || fresh
-                || (shared.options.solver && node.is_settled())
-                || path.contains(path.leaf)
-            {
-                let depth = path.steps.len() as u64;
-                if shared.deepest.load(Relaxed) < depth {
-                    shared.deepest.fetch_max(depth, Relaxed);
-                }
-                return Ok(after);
+        while self.go_down(shared, meter, path)? {}
+        Ok(())
+    }
+
+    /// Goes down one step, unless the path is at a leaf: a new node, a settled one, or one that was met before on the way.
+    pub(super) fn go_down(
+        &mut self,
+        shared: &Shared<'_>,
+        meter: &mut Meter,
+        path: &mut Path,
+    ) -> Result<bool, Stop> {
+        let node = shared.graph.node(path.leaf);
+        if node.turn == Turn::End
+            || node.visits() == 0
+            || (shared.options.solver && node.is_settled())
+            || path.contains(path.leaf)
+        {
+            let depth = path.steps.len() as u64;
+            if shared.deepest.load(Relaxed) < depth {
+                shared.deepest.fetch_max(depth, Relaxed);
             }
-            let (expansion, bytes) = node.expand(shared.outer);
-            shared.graph.took(bytes, self.number);
-            if shared.options.prior > 0.0 {
-                self.judge(shared, meter, node, expansion)?;
-            }
-            let made = self.made.len();
-            let apart = self.hot.place(path.leaf, node);
-            let instead_of = self.select(shared, path, (node, apart), expansion);
-            let joint: Vec<Move> = self.chosen.iter().map(|at| node.moves[*at]).collect();
-            self.note_moves(shared, node, after);
-            let tools = (&mut self.hot, apart);
-            path.step(node, expansion, &self.chosen, (made, instead_of), tools);
-            let last = digest(&joint);
-            after = [last, digest_two(after[0], last)];
-            let link = self.child(shared, meter, node, expansion, path, joint)?;
-            path.arrive(link, self.made.len());
+            return Ok(false);
         }
+        let (expansion, bytes) = node.expand(shared.outer);
+        shared.graph.took(bytes, self.number);
+        if shared.options.prior > 0.0 {
+            self.judge(shared, meter, node, expansion)?;
+        }
+        if shared.options.history > 0.0 && node.visits().is_power_of_two() {
+            shared.graph.history.guess(node, expansion);
+        }
+        let made = self.made.len();
+        let apart = self.hot.place(path.leaf, node);
+        let instead_of = self.select(shared, path, (node, apart), expansion);
+        if shared.options.need_steps() {
+            self.note_moves(node, path.after);
+            let last = digest(self.chosen.iter().map(|at| node.moves[*at]));
+            path.after = [last, digest_two(path.after[0], last)];
+        }
+        let tools = (&mut self.hot, apart);
+        path.step(node, expansion, &self.chosen, (made, instead_of), tools);
+        let link = self.child(shared, meter, node, expansion, path)?;
+        path.arrive(link, self.made.len());
+        Ok(true)
     }
 
     /// Chooses a move for each role; the move that was meant, where its value is known.
@@ -293,8 +304,7 @@ impl Worker {
             } else {
                 let view = amaf::view(options, shared.graph, path, node, role);
                 let own = apart.map(|place| self.hot.edges(place));
-                let history = (options.history > 0.0).then_some(&shared.graph.history);
-                let view = (role, view.as_ref(), own, history);
+                let view = (role, view.as_ref(), own);
                 let random = &mut self.random;
                 let choice = select::by_ucb(options, node, expansion, view, settled, random);
                 instead_of = choice.instead_of;
@@ -305,17 +315,15 @@ impl Worker {
         instead_of
     }
 
-    fn note_moves(&mut self, shared: &Shared<'_>, node: &Node, after: [u32; 2]) {
-        if shared.options.need_steps() {
-            for (role, stat) in node.roles.iter().enumerate().filter(|(_, stat)| stat.count > 1) {
-                debug_assert!(self.chosen[role] >= stat.first as usize);
-                let action = node.moves[self.chosen[role]];
-                self.made.push(Made { role: role as u32, action, after });
-            }
+    fn note_moves(&mut self, node: &Node, after: [u32; 2]) {
+        for (role, stat) in node.roles.iter().enumerate().filter(|(_, stat)| stat.count > 1) {
+            debug_assert!(self.chosen[role] >= stat.first as usize);
+            let action = node.moves[self.chosen[role]];
+            self.made.push(Made { role: role as u32, action, after });
         }
     }
 
-    /// The node that a joint move leads to, made if it is not there.
+    /// The node that the chosen moves lead to, made if it is not there.
     fn child(
         &mut self,
         shared: &Shared<'_>,
@@ -323,7 +331,6 @@ impl Worker {
         node: &Node,
         expansion: &Expansion,
         path: &Path,
-        joint: Vec<Move>,
     ) -> Result<Link, Stop> {
         let step = path.steps[path.steps.len() - 1];
         let edge = node.mover().map(|role| (role, &expansion.edges[self.chosen[role]]));
@@ -336,7 +343,8 @@ impl Worker {
             return Ok(known);
         }
         meter.count()?;
-        let next = self.machine.next(&node.state, &JointMove(joint))?;
+        let joint: JointMove = self.chosen.iter().map(|at| node.moves[*at]).collect();
+        let next = self.machine.next(&node.state, &joint)?;
         let (key, next, exchange) = shared.place_of(node, next);
         let child = self.node_of(shared, key, next)?;
         let link = Link::new(child, exchange);

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use game::Deadline;
-use search::Search;
+use search::{Effort, Search};
 
 use super::method::{Method, Source};
 use super::opening::{Opening, Share};
@@ -78,6 +78,13 @@ const METHODS: [(Source, Bout); 2] = [
     (Source::Learned, of_methods("trial: tree against alpha-beta with learned values")),
     (Source::Derived, of_methods("trial: tree against alpha-beta with values of the rules")),
 ];
+/// The fewest simulations for a move of a quick game, at all and for each move that is possible, and the fewest games: with less
+/// nothing is tried (own choice).
+const LEAST: f64 = 256.0;
+const TRIES: f64 = 16.0;
+const FEWEST: f64 = 3.0;
+/// To find out how quick the tree is.
+const A_MOMENT: Share = Share(0.02, Duration::from_millis(100));
 /// Nothing is known of which is better.
 const OPEN: Belief = Belief { mean: 0.5, games: 2.0 };
 
@@ -89,6 +96,7 @@ impl Opening<'_> {
         if !self.wishes.trial || plans || deadline.left().is_none() || !self.known.on_circuit {
             return;
         }
+        self.known.speed = self.speed(deadline);
         let usual = self.known.method == Method::Guarded;
         if self.wishes.guide > 0.0 && usual {
             let with = [true, false].map(|guided| self.parts().small_tree(false, guided));
@@ -104,6 +112,20 @@ impl Opening<'_> {
         if self.wishes.deepening {
             self.look_for_better(guided, deadline);
         }
+    }
+
+    /// How many simulations the tree makes in a second; none where there was no time to find out. The first look makes what
+    /// it needs, and tries what playouts are made by; only the second one counts.
+    fn speed(&self, deadline: &Deadline) -> Option<f64> {
+        let mut tree = self.parts().small_tree(false, false);
+        let initial = self.context.machine().initial().ok()?;
+        let mut look = || {
+            let effort = Effort::until(A_MOMENT.of(deadline));
+            tree.search(&initial, self.context.role, &effort, &mut |_| ()).ok()
+        };
+        let looks = AssertUnwindSafe(|| look().and_then(|_| look()));
+        let report = catch_unwind(looks).ok()??;
+        (report.nodes > 0).then(|| report.nodes_per_second())
     }
 
     /// Lets alpha-beta take the place of the tree where it is better, with the values that are best for that; or lets both play where that is
@@ -160,8 +182,17 @@ impl Opening<'_> {
         let class = &self.known.class;
         let moves = if class.turn_taking.value { 1 } else { class.roles };
         let length = class.mean_length.unwrap_or(100.0).max(1.0) * moves as f64;
-        let pace = share.left().unwrap_or_default().div_f64(length * bout.games);
-        let pace = pace.clamp(bout.pace.0, bout.pace.1);
+        let time = share.left().unwrap_or_default();
+        let pace = time.div_f64(length * bout.games).clamp(bout.pace.0, bout.pace.1);
+        let pace = pace.max(telling(self.known.speed, class.mean_joint_moves));
+        if time < pace.mul_f64(length * FEWEST) {
+            let words = format!("not tried: moves that tell something take {pace:.2?}");
+            self.known.account.note(bout.name, begin, words);
+            return (
+                before.expected(bout.belief.games, bout.belief.mean),
+                bout.even(pace, self.context.play_clock),
+            );
+        }
         let mut machine = self.context.machine();
         let even = bout.even(pace, self.context.play_clock);
         let mut trial = Trial { machine: &mut *machine, pace, even, seed: self.context.seed };
@@ -178,6 +209,14 @@ impl Opening<'_> {
         let all = Tally { games: tally.games + before.games, points: tally.points + before.points };
         (all.expected(bout.belief.games, bout.belief.mean), even)
     }
+}
+
+/// How long a move of a quick game has to take at least, if the tree makes so many simulations in a second and there are so many moves. With
+/// a handful of tries for each of them it plays like chance does, and loses to whatever looks two moves ahead: in hex on 9x9 all games
+/// of 12 ms a move, where alpha-beta, chosen for that, lost the match.
+fn telling(speed: Option<f64>, moves: f64) -> Duration {
+    let simulations = (moves * TRIES).max(LEAST);
+    speed.map_or(Duration::ZERO, |speed| Duration::from_secs_f64(simulations / speed.max(1.0)))
 }
 
 fn log_odds(mean: f64) -> f64 {
@@ -218,6 +257,15 @@ mod tests {
         assert!(wins(4.0, 4) && wins(9.0, 10) && !wins(3.0, 3) && !wins(8.0, 10));
         // Between trees the clock does not matter.
         assert!((GUIDED.even(pace, Duration::from_secs(60)) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_slow_tree_needs_longer_moves_to_tell_anything() {
+        assert_eq!(telling(None, 10.0), Duration::ZERO);
+        let shortest = METHODS[0].1.pace.0;
+        assert!(telling(Some(50_000.0), 10.0) < shortest, "no longer than they are anyway");
+        assert!(telling(Some(1_000.0), 10.0) > METHODS[0].1.pace.1);
+        assert!(telling(Some(50_000.0), 100.0) > shortest, "each move is tried some times");
     }
 
     #[test]

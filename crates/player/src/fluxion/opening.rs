@@ -39,6 +39,8 @@ pub(super) struct Known {
     pub(super) guided: bool,
     /// Whether the tree search uses what was learned.
     pub(super) tree_values: bool,
+    /// How many simulations the tree makes in a second.
+    pub(super) speed: Option<f64>,
     /// Which values alpha-beta has for its leaves; those that predict best where that is open.
     pub(super) leaves: Option<Source>,
     /// The chance that alpha-beta is better than the tree, after quick games.
@@ -88,6 +90,7 @@ impl Known {
             decisive: Decisive::Off,
             guided: true,
             tree_values: true,
+            speed: None,
             leaves: None,
             outlook: 0.5,
             parts: None,

@@ -8,11 +8,13 @@ use game::{
     clock_fluents,
 };
 
+use super::beams::Beams;
 use super::best_first::{Guide, best_first};
 use super::depth_first::depth_first;
 use super::ida::iterative_deepening_a_star;
 use super::layers::{Score, layers};
-use super::nested::{Nesting, nested_monte_carlo, policy_adaptation};
+use super::nested::{Adaptation, Nesting, nested_monte_carlo};
+use super::onward::onward_rollouts;
 use super::{Distance, Ended, Planning, Unknown, replay};
 use crate::effort::{Effort, Meter, Stop};
 use crate::interface::{Blind, Search};
@@ -57,19 +59,22 @@ enum Method {
     Mobility,
     Restriction,
     Value,
+    Onward,
     Adaptation,
     Nested,
     DepthFirst,
     AStar,
     Greedy,
     Ida,
-    Foresight,
+    /// One of those who look ahead.
+    Foresight(usize),
 }
 
 /// The methods in the order in which they are tried.
-const METHODS: [Method; 13] = [
+const METHODS: [Method; 15] = [
     Method::Complete,
     Method::Timeless,
+    Method::Onward,
     Method::AStar,
     Method::Greedy,
     Method::Ida,
@@ -80,7 +85,8 @@ const METHODS: [Method; 13] = [
     Method::Adaptation,
     Method::Nested,
     Method::DepthFirst,
-    Method::Foresight,
+    Method::Foresight(0),
+    Method::Foresight(1),
 ];
 
 /// The time that each method has in the first round, and the states that it may make instead where the time
@@ -92,15 +98,17 @@ const COST_OF_DISTANCE: u64 = 64;
 /// How hard those who look ahead may try in the first round; they get that many times the time of other methods.
 const FIRST_WORK: u64 = 500;
 const LOOKING: u32 = 4;
-/// The width of beams in the first round.
-const FIRST_WIDTH: usize = 32;
+/// The part of the clock of each further move, in hundredths, in which all states from there on are looked for: they get fewer.
+const REST: u32 = 20;
+/// The part of a clock that a single method has at most, in hundredths.
+const LONGEST_TURN: u32 = 50;
 
 /// The search for games of one role.
 pub struct Planner {
     machine: Box<dyn Machine>,
     evaluator: Option<Box<dyn Evaluator>>,
     distance: Option<Box<dyn Distance>>,
-    foresight: Option<Box<dyn Foresight>>,
+    foresights: Vec<Box<dyn Foresight>>,
     /// No larger reward can be had; what the options say, or less if somebody looked ahead.
     top: u8,
     options: PlannerOptions,
@@ -112,7 +120,11 @@ pub struct Planner {
     spent: Vec<Method>,
     clock: Option<State>,
     round: u32,
+    /// Whose turn it is in the round.
+    turn: usize,
     rounds_from: Option<State>,
+    beams: Beams,
+    adaptation: Adaptation,
     nodes: u64,
     deepest: u32,
 }
@@ -120,11 +132,12 @@ pub struct Planner {
 impl Planner {
     /// A planner for a game of one role.
     pub fn new(machine: Box<dyn Machine>, options: PlannerOptions) -> Self {
+        let nesting = Nesting { longest: options.longest, ..Nesting::default() };
         Self {
             machine,
             evaluator: None,
             distance: None,
-            foresight: None,
+            foresights: Vec::new(),
             top: options.top,
             options,
             kept: None,
@@ -133,7 +146,10 @@ impl Planner {
             spent: Vec::new(),
             clock: None,
             round: 0,
+            turn: 0,
             rounds_from: None,
+            beams: Beams::default(),
+            adaptation: Adaptation::new(nesting),
             nodes: 0,
             deepest: 0,
         }
@@ -153,10 +169,10 @@ impl Planner {
         self
     }
 
-    /// With somebody who looks ahead.
+    /// With somebody who looks ahead; two of them are asked at most.
     #[must_use]
     pub fn with_foresight(mut self, foresight: Box<dyn Foresight>) -> Self {
-        self.foresight = Some(foresight);
+        self.foresights.push(foresight);
         self
     }
 
@@ -165,16 +181,41 @@ impl Planner {
         let at = self.kept.as_ref().and_then(|kept| kept.states.iter().position(|s| s == state));
         if let (Some(kept), Some(at)) = (&mut self.kept, at) {
             kept.states.drain(..at);
-            kept.moves.drain(..at);
+            kept.moves.drain(..at).for_each(|action| self.adaptation.advance(action));
         } else {
             self.kept = None;
             (self.proved, self.shortest) = (false, false);
             self.top = self.options.top;
+            self.begin_anew();
         }
-        if self.rounds_from.as_ref() != Some(state) {
-            self.rounds_from = Some(state.clone());
-            (self.round, self.spent) = (0, Vec::new());
+    }
+
+    /// Forgets how far the methods are.
+    fn begin_anew(&mut self) {
+        (self.round, self.turn, self.spent, self.rounds_from) = (0, 0, Vec::new(), None);
+        self.beams = Beams::default();
+        let nesting = Nesting { longest: self.options.longest, ..Nesting::default() };
+        self.adaptation = Adaptation::new(nesting);
+    }
+
+    /// Makes a state the one to plan from. On the way of the kept plan methods take up their turns where they were, with as much time
+    /// as they had last: begun anew with each move, none of them would ever get far. What was spent before may do for the rest of the way.
+    fn begin(&mut self, state: &State, effort: &Effort) -> Result<(), Stop> {
+        if self.rounds_from.as_ref() == Some(state) {
+            return Ok(());
         }
+        let first = self.rounds_from.replace(state.clone()).is_none();
+        self.spent.clear();
+        if effort.nodes.is_some() || effort.deadline.instant().is_none() {
+            // As many states for each move, whatever was before.
+            (self.round, self.turn, self.beams) = (0, 0, Beams::default());
+        } else if !first && !self.is_done() {
+            match self.run(Method::Complete, state, &effort.part((REST, 100))) {
+                Ok(_) | Err(Stop::Nodes | Stop::Memory | Stop::Time) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
     }
 
     fn is_done(&self) -> bool {
@@ -219,7 +260,7 @@ impl Planner {
             Method::Timeless => has_clock,
             Method::Value => self.evaluator.is_some(),
             Method::AStar | Method::Greedy | Method::Ida => self.distance.is_some(),
-            Method::Foresight => self.foresight.is_some(),
+            Method::Foresight(at) => at < self.foresights.len(),
             Method::Nested => self.round.is_multiple_of(2),
             _ => true,
         };
@@ -228,8 +269,8 @@ impl Planner {
 
     /// Runs one method within a part of the effort.
     fn run(&mut self, method: Method, state: &State, effort: &Effort) -> Result<Ended, Stop> {
-        if method == Method::Foresight {
-            return self.look_ahead(state, effort);
+        if let Method::Foresight(at) = method {
+            return self.look_ahead(at, state, effort);
         }
         let options = &self.options;
         let mut planning = Planning::new(&mut *self.machine, effort, self.top, options.memory);
@@ -239,7 +280,7 @@ impl Planner {
         if method != Method::Complete && method != Method::DepthFirst {
             planning = planning.ignoring(self.clock.clone().unwrap_or_default());
         }
-        let width = FIRST_WIDTH << self.round.min(30);
+        let beams = &mut self.beams;
         let mut random = Random::new(options.seed ^ u64::from(self.round) << 32);
         let mut blind = Blind;
         let evaluator: &mut dyn Evaluator = match &mut self.evaluator {
@@ -255,9 +296,10 @@ impl Planner {
             Method::Complete | Method::Timeless => {
                 layers(&mut planning, state, usize::MAX, &mut Score::Mobility)
             }
-            Method::Mobility => layers(&mut planning, state, width, &mut Score::Mobility),
-            Method::Restriction => layers(&mut planning, state, width, &mut Score::Restriction),
-            Method::Value => layers(&mut planning, state, width, &mut Score::Value(evaluator)),
+            Method::Mobility => beams.run(&mut planning, state, &mut Score::Mobility, effort),
+            Method::Restriction => beams.run(&mut planning, state, &mut Score::Restriction, effort),
+            Method::Value => beams.run(&mut planning, state, &mut Score::Value(evaluator), effort),
+            Method::Onward => onward_rollouts(&mut planning, state, options.longest, &mut random),
             Method::Novelty => best_first(&mut planning, state, &mut Guide::Novelty),
             Method::AStar => best_first(&mut planning, state, &mut Guide::AStar(distance)),
             Method::Greedy => best_first(&mut planning, state, &mut Guide::Greedy(distance)),
@@ -267,12 +309,9 @@ impl Planner {
             Method::DepthFirst => {
                 depth_first(&mut planning, state, evaluator, distance, options.longest)
             }
-            Method::Adaptation => {
-                let nesting = Nesting { longest: options.longest, ..Nesting::default() };
-                policy_adaptation(&mut planning, state, &nesting, &mut random)
-            }
+            Method::Adaptation => self.adaptation.run(&mut planning, state, &mut random),
             // Done above.
-            Method::Foresight => Ok(Ended::Open),
+            Method::Foresight(_) => Ok(Ended::Open),
             Method::Nested => {
                 nested_monte_carlo(&mut planning, state, 2, options.longest, &mut random)
             }
@@ -290,8 +329,8 @@ impl Planner {
 
     /// Asks somebody who looks ahead: in even rounds for the largest reward, in odd ones for any larger one than is kept.
     /// The work counts as nodes, so that a limit on them ends it.
-    fn look_ahead(&mut self, state: &State, effort: &Effort) -> Result<Ended, Stop> {
-        let Some(foresight) = &mut self.foresight else { return Ok(Ended::Open) };
+    fn look_ahead(&mut self, at: usize, state: &State, effort: &Effort) -> Result<Ended, Stop> {
+        let Some(foresight) = self.foresights.get_mut(at) else { return Ok(Ended::Open) };
         let above = self.kept.as_ref().map_or(0, |kept| kept.reward).saturating_add(1);
         let least = if self.round.is_multiple_of(2) { self.top.max(above) } else { above };
         let work = FIRST_WORK << self.round.min(40);
@@ -304,7 +343,7 @@ impl Planner {
                 self.top = self.top.min(least - 1);
                 self.proved |= least == above;
             }
-            Foreseen::Beyond => self.spent.push(Method::Foresight),
+            Foreseen::Beyond => self.spent.push(Method::Foresight(at)),
             Foreseen::Open => {}
         }
         Ok(Ended::Open)
@@ -315,6 +354,7 @@ impl Planner {
         let repeats = matches!(
             method,
             Method::Adaptation
+                | Method::Onward
                 | Method::Nested
                 | Method::Mobility
                 | Method::Restriction
@@ -376,9 +416,11 @@ impl Planner {
         let left = effort.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.nodes));
         let mut limits = effort.clone();
         if effort.deadline.instant().is_some() && effort.nodes.is_none() {
-            let times = if method == Method::Foresight { LOOKING } else { 1 };
+            let looks = matches!(method, Method::Foresight(_));
+            let times = if looks { LOOKING } else { 1 };
             let time = FIRST_ROUND * (1 << self.round.min(20)) * times;
-            limits.deadline = effort.deadline.not_after(Instant::now() + time);
+            let most = effort.part((LONGEST_TURN, 100)).deadline;
+            limits.deadline = most.not_after(Instant::now() + time);
             return (limits, false);
         }
         let cost = match method {
@@ -403,11 +445,14 @@ impl Planner {
         if self.clock.is_none() {
             self.clock = Some(clock_fluents(&mut *self.machine, state, self.options.seed)?);
         }
+        self.begin(state, effort)?;
         loop {
-            for method in METHODS {
+            while self.turn < METHODS.len() {
                 if self.is_done() {
                     return Ok(Stop::Done);
                 }
+                let method = METHODS[self.turn];
+                self.turn += 1;
                 if !self.applies(method) {
                     continue;
                 }
@@ -427,7 +472,7 @@ impl Planner {
             if METHODS.iter().all(|method| !self.applies(*method)) && self.round.is_multiple_of(2) {
                 return Ok(if self.is_done() { Stop::Done } else { Stop::Memory });
             }
-            self.round += 1;
+            (self.round, self.turn) = (self.round + 1, 0);
         }
     }
 }
@@ -470,9 +515,9 @@ impl Search for Planner {
     }
 
     fn forget(&mut self) {
-        (self.kept, self.clock, self.rounds_from) = (None, None, None);
+        (self.kept, self.clock) = (None, None);
         (self.proved, self.shortest, self.top) = (false, false, self.options.top);
-        (self.round, self.spent) = (0, Vec::new());
+        self.begin_anew();
     }
 
     fn use_machine(&mut self, machine: Box<dyn Machine>) {

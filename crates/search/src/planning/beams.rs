@@ -1,0 +1,68 @@
+//! Beams as wide as the time allows: a beam that is cut off reached no end and was in vain. So the first is narrow; each that came
+//! to its end tells what a wider one will cost, and the next is as wide as fits into what is left of the turn
+//! (as in complete anytime beam search, Zhang 1998, widths grow from run to run).
+
+use std::time::{Duration, Instant};
+
+use game::State;
+
+use super::layers::{Score, layers};
+use super::{Ended, Planning};
+use crate::effort::{Effort, Stop};
+
+/// The width of the first beam.
+const FIRST_WIDTH: usize = 32;
+/// How many times as wide the next one is, at most and at least.
+const WIDER: f64 = 4.0;
+const BARELY: f64 = 1.25;
+/// The part of the time left that is planned for, as costs are no more than expected.
+const SAFE: f64 = 0.8;
+
+/// How wide beams were, for each score.
+#[derive(Default)]
+pub(super) struct Beams {
+    widest: [Option<(usize, Duration)>; 3],
+    salt: u64,
+}
+
+impl Beams {
+    /// Beams until the effort is spent or a wider one does not fit into it. Where states are counted and not time, a single one.
+    pub(super) fn run(
+        &mut self,
+        planning: &mut Planning<'_>,
+        state: &State,
+        score: &mut Score<'_>,
+        effort: &Effort,
+    ) -> Result<Ended, Stop> {
+        let kind = match score {
+            Score::Value(_) => 0,
+            Score::Mobility => 1,
+            Score::Restriction => 2,
+        };
+        let mut least = 0.0;
+        loop {
+            let Some(width) = self.width(kind, least, effort) else { return Ok(Ended::Open) };
+            self.salt += 1;
+            planning.salt = self.salt;
+            let begin = Instant::now();
+            let ended = layers(planning, state, width, score);
+            // What was cut off would have taken longer.
+            let cost = begin.elapsed() * if ended.is_ok() { 1 } else { 2 };
+            self.widest[kind] = Some((width, cost));
+            if ended != Ok(Ended::Open) || effort.nodes.is_some() {
+                return ended;
+            }
+            least = BARELY;
+        }
+    }
+
+    /// The width of the next beam; none unless it is so many times as wide as the last one.
+    fn width(&self, kind: usize, least: f64, effort: &Effort) -> Option<usize> {
+        let Some((width, cost)) = self.widest[kind] else { return Some(FIRST_WIDTH) };
+        let fits = match effort.deadline.left().filter(|_| effort.nodes.is_none()) {
+            Some(left) => left.as_secs_f64() * SAFE / cost.as_secs_f64().max(1e-6),
+            None => 2.0,
+        };
+        (fits >= least).then(|| ((width as f64 * fits.min(WIDER)) as usize).max(1))
+    }
+}

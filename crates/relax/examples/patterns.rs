@@ -1,9 +1,12 @@
-//! What pattern databases make of games of one role: `cargo run --release -p relax --example patterns -- SECONDS GAME...`.
+//! What pattern databases are made of games of one role, and what the beam on them reaches:
+//! `cargo run --release -p relax --example patterns -- SECONDS GAME...`, where a game is a name of the library or a file.
 
 use std::time::{Duration, Instant};
 
-use game::{Budget, Deadline, Foresight, Game, Machine, Reasoner};
+use game::{Budget, Deadline, Foreseen, Foresight, Game, Gates, Machine, Reasoner, Role};
 use relax::{PatternBeam, Patterns};
+
+const MEMORY: usize = 1 << 30;
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -13,29 +16,29 @@ fn main() {
             Some(entry) => entry.rules.to_owned(),
             None => std::fs::read_to_string(&name).unwrap_or_default(),
         };
-        let Ok(game) = Game::from_text(&text) else { continue };
-        let reasoner = Reasoner::build(&game, &Budget::default());
-        let Some(gates) = reasoner.gates() else { continue };
-        let begin = Instant::now();
-        let deadline = Deadline::within(Duration::from_secs_f64(seconds));
-        let Some(patterns) = Patterns::of(gates, &deadline) else {
-            println!("{name}: no patterns ({:.2} s)", begin.elapsed().as_secs_f64());
+        let Ok(game) = Game::from_text(&text) else {
+            println!("{name}: not a game");
             continue;
         };
-        println!("{name}: {:?} ({:.2} s)", patterns.size(), begin.elapsed().as_secs_f64());
-        let mut beam = PatternBeam::new(&patterns, gates, 1);
-        let Ok(initial) = gates.machine().initial() else { continue };
-        let mut least = 1;
-        while least <= 100 && begin.elapsed().as_secs_f64() < seconds {
-            let found = beam.look(&initial, least, 1, &deadline);
-            if let game::Foreseen::Way(way) = found {
-                println!(
-                    "  {least} by {} moves at {:.2} s",
-                    way.len(),
-                    begin.elapsed().as_secs_f64()
-                );
-                least += 5;
-            }
-        }
+        let reasoner = Reasoner::build(&game, &Budget::default());
+        let told = reasoner.gates().and_then(|gates| tell(gates, seconds));
+        println!("{name}: {}", told.unwrap_or_else(|| "no patterns".to_owned()));
     }
+}
+
+fn tell(gates: &Gates, seconds: f64) -> Option<String> {
+    let begin = Instant::now();
+    let deadline = Deadline::within(Duration::from_secs_f64(seconds));
+    let patterns = Patterns::of(gates, MEMORY, &deadline)?;
+    let (count, states) = patterns.size();
+    let made = begin.elapsed().as_secs_f64();
+    let top = gates.largest_reward(Role(0)).0;
+    let initial = gates.machine().initial().ok()?;
+    let mut beam = PatternBeam::new(&patterns, gates, 1);
+    let found = match beam.look(&initial, top, 1, &deadline) {
+        Foreseen::Way(way) => format!("{top} points by {} moves", way.len()),
+        _ => format!("no way to {top} points"),
+    };
+    let spent = begin.elapsed().as_secs_f64();
+    Some(format!("{count} patterns of {states} states in {made:.2} s; {found} after {spent:.2} s"))
 }

@@ -9,29 +9,37 @@
 //! rules before anybody is told.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use game::playout::{Random, random_joint_move};
 use game::{
     CircuitMachine, Deadline, Foreseen, Foresight, Gates, JointMove, Machine, Move, Role, State,
 };
 
+use rustc_hash::FxHashSet;
+
 use crate::strands::{Automaton, NONE, Strand, strands};
 
-/// The most states of a pattern, and the most pairs of states that are looked at for one.
+/// The most states of a pattern, the most entries of its table of moves, and the most pairs of states that are looked at for one.
 const MOST_STATES: usize = 200_000;
+const MOST_ENTRIES: usize = 1 << 24;
 const MOST_PAIRS: usize = 1 << 24;
 /// The width of the first beam, and the widest one.
 const FIRST_WIDTH: usize = 64;
 const WIDEST: usize = 1 << 19;
+/// How many times as wide the next one is, at most and at least, and the part of the time left that is planned for.
+const WIDER: f64 = 4.0;
+const BARELY: f64 = 1.25;
+const SAFE: f64 = 0.8;
 /// The most moves to an end.
 const LONGEST: usize = 500;
 
 /// What is known of a pattern.
 struct Pattern {
     automaton: Automaton,
-    /// For each state the numbers of its strands.
-    parts: Vec<Vec<u32>>,
+    /// The strands, and for each state their numbers.
     members: Vec<usize>,
+    parts: Vec<u32>,
     /// For each state the fewest moves to one that is wanted.
     distance: Vec<u16>,
     /// For each state how many of its strands are as wanted.
@@ -46,16 +54,18 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Those of a game of one role, as far as there is time; none where its fluents do not go their own ways.
-    pub fn of(gates: &Gates, deadline: &Deadline) -> Option<Arc<Self>> {
+    /// Those of a game of one role, within about so many bytes; none where its fluents do not go their own ways, or not in time.
+    pub fn of(gates: &Gates, memory: usize, deadline: &Deadline) -> Option<Arc<Self>> {
         let (strands, moves) = strands(gates, deadline)?;
         let mut open: Vec<usize> = (0..strands.len()).collect();
-        let mut patterns = Vec::new();
+        let (mut patterns, mut bytes) = (Vec::new(), 0);
         while !open.is_empty() {
-            if deadline.passed() {
+            let pattern = pattern(&strands, &mut open, deadline)?;
+            bytes += 4 * (pattern.automaton.next.len() + pattern.parts.len());
+            if bytes > memory {
                 return None;
             }
-            patterns.push(pattern(&strands, &mut open));
+            patterns.push(pattern);
         }
         Some(Arc::new(Self { strands, patterns, moves }))
     }
@@ -71,51 +81,66 @@ impl Patterns {
         let strands = strands?;
         let number = |pattern: &Pattern| {
             let parts: Vec<u32> = pattern.members.iter().map(|at| strands[*at]).collect();
-            pattern.parts.iter().position(|other| *other == parts).map(|at| at as u32)
+            let mut all = pattern.parts.chunks_exact(parts.len());
+            all.position(|other| *other == parts).map(|at| at as u32)
         };
         self.patterns.iter().map(number).collect()
     }
 }
 
-/// A pattern of a strand and of those that get into its way most; they are taken out of `open`.
-fn pattern(strands: &[Strand], open: &mut Vec<usize>) -> Pattern {
+/// A pattern of a strand and of those that get into its way most; they are taken out of `open`. None where time is over.
+fn pattern(strands: &[Strand], open: &mut Vec<usize>, deadline: &Deadline) -> Option<Pattern> {
     let first = open.remove(0);
     let mut automaton = strands[first].automaton.clone();
-    let mut parts: Vec<Vec<u32>> = (0..automaton.count() as u32).map(|at| vec![at]).collect();
+    let mut parts: Vec<u32> = (0..automaton.count() as u32).collect();
     let mut members = vec![first];
-    // The fewer of the pairs of states are possible, the more two strands have to do with each other.
-    let mut order: Vec<(usize, usize)> = open
-        .iter()
-        .map(|at| {
-            let both = joined(&strands[first].automaton, &strands[*at].automaton);
-            let pairs = strands[first].automaton.count() * strands[*at].automaton.count();
-            (both.map_or(usize::MAX, |both| both.1.len() * 1000 / pairs), *at)
-        })
-        .collect();
-    order.sort_unstable();
-    for (share, at) in order {
-        let growth = strands[at].automaton.count() * share.min(1000) / 1000;
-        if automaton.count() * growth.max(2) > 2 * MOST_STATES {
+    for (share, at) in nearest(strands, first, open, deadline)? {
+        let growth = strands[at].automaton.count() * share / 1000;
+        let entries = automaton.next.len() * growth.max(2);
+        if automaton.count() * growth.max(2) > 2 * MOST_STATES || entries > MOST_ENTRIES {
             continue;
         }
         let Some((both, pairs)) = joined(&automaton, &strands[at].automaton) else { continue };
         automaton = both;
-        let join = |(one, other): &(u32, u32)| {
-            let mut all = parts[*one as usize].clone();
-            all.push(*other);
-            all
-        };
-        parts = pairs.iter().map(join).collect();
+        let before = parts;
+        parts = Vec::with_capacity(pairs.len() * (members.len() + 1));
+        for (one, other) in pairs {
+            parts.extend(&before[one as usize * members.len()..][..members.len()]);
+            parts.push(other);
+        }
         members.push(at);
         open.retain(|other| *other != at);
     }
     let distance = distances(&automaton);
-    let settled = |parts: &Vec<u32>| {
+    let settled = |parts: &[u32]| {
         let wanted = |(at, part): (&usize, &u32)| strands[*at].automaton.wanted[*part as usize];
         members.iter().zip(parts).filter(|pair| wanted(*pair)).count() as u8
     };
-    let settled = parts.iter().map(settled).collect();
-    Pattern { automaton, parts, members, distance, settled }
+    let settled = parts.chunks_exact(members.len()).map(settled).collect();
+    Some(Pattern { automaton, members, parts, distance, settled })
+}
+
+/// Other strands with the share of pairs of states that are possible, in thousandths, the least first: the fewer pairs are possible, the
+/// more two strands have to do with each other. None where time is over.
+fn nearest(
+    strands: &[Strand],
+    first: usize,
+    open: &[usize],
+    deadline: &Deadline,
+) -> Option<Vec<(usize, usize)>> {
+    let one = &strands[first].automaton;
+    let mut order = Vec::new();
+    for at in open {
+        if deadline.passed() {
+            return None;
+        }
+        let other = &strands[*at].automaton;
+        let pairs = one.count() * other.count();
+        let both = joined(one, other).map_or(pairs, |(_, both)| both.len());
+        order.push((both * 1000 / pairs, *at));
+    }
+    order.sort_unstable();
+    Some(order)
 }
 
 /// Two automata as one, with the pairs of their states that moves lead to; none where these are too many.
@@ -186,6 +211,8 @@ pub struct PatternBeam {
     shared: Arc<Patterns>,
     machine: CircuitMachine,
     width: usize,
+    /// What the last beam took.
+    cost: Option<Duration>,
     random: Random,
 }
 
@@ -198,18 +225,68 @@ struct Candidate {
     action: u32,
 }
 
-/// What one beam made: for each state the one before and the move.
-#[derive(Default)]
-struct Trail {
+/// What one beam made.
+struct Made<'p> {
+    shared: &'p Patterns,
+    /// For each state the one before and the move.
     steps: Vec<(u32, u32)>,
+    seen: FxHashSet<u64>,
+    /// The last layer: for each state its numbers, and its place among the steps.
+    layer: Vec<u32>,
+    places: Vec<u32>,
+    /// States of the last layer in which all is as wanted.
+    homes: Vec<u32>,
+    /// The most strands that are as wanted, and where.
+    most: (u32, u32),
 }
 
-impl Trail {
-    fn path(&self, mut at: u32, moves: &[Move]) -> Vec<Move> {
+impl<'p> Made<'p> {
+    fn new(shared: &'p Patterns, start: Vec<u32>) -> Self {
+        Self {
+            shared,
+            steps: vec![(0, 0)],
+            seen: FxHashSet::default(),
+            layer: start,
+            places: vec![0],
+            homes: Vec::new(),
+            most: (0, 0),
+        }
+    }
+
+    /// Makes those that are new the next layer.
+    fn step(&mut self, found: Vec<Candidate>) {
+        let patterns = &self.shared.patterns;
+        let (mut layer, mut places) = (Vec::new(), Vec::new());
+        self.homes.clear();
+        for candidate in found {
+            if !self.seen.insert(candidate.hash) {
+                continue;
+            }
+            let number = self.steps.len() as u32;
+            self.steps.push((self.places[candidate.parent as usize], candidate.action));
+            places.push(number);
+            let old = &self.layer[candidate.parent as usize * patterns.len()..];
+            let mut settled = 0;
+            for (pattern, old) in patterns.iter().zip(old) {
+                let new = pattern.automaton.after(*old, candidate.action as usize);
+                settled += u32::from(pattern.settled[new as usize]);
+                layer.push(new);
+            }
+            if settled > self.most.0 {
+                self.most = (settled, number);
+            }
+            if candidate.score == 0 {
+                self.homes.push(number);
+            }
+        }
+        (self.layer, self.places) = (layer, places);
+    }
+
+    fn path(&self, mut at: u32) -> Vec<Move> {
         let mut path = Vec::new();
         while at > 0 {
             let (before, action) = self.steps[at as usize];
-            path.push(moves[action as usize]);
+            path.push(self.shared.moves[action as usize]);
             at = before;
         }
         path.reverse();
@@ -221,7 +298,24 @@ impl PatternBeam {
     /// For a game with its patterns.
     pub fn new(shared: &Arc<Patterns>, gates: &Gates, seed: u64) -> Self {
         let random = Random::new(seed);
-        Self { shared: shared.clone(), machine: gates.machine(), width: FIRST_WIDTH, random }
+        Self {
+            shared: shared.clone(),
+            machine: gates.machine(),
+            width: FIRST_WIDTH,
+            cost: None,
+            random,
+        }
+    }
+
+    /// The width of the next beam by what the last one took: as wide as there is time for. None unless it is so many times as wide.
+    fn fitting(&self, least: f64, deadline: &Deadline) -> Option<usize> {
+        let Some(cost) = self.cost else { return Some(FIRST_WIDTH) };
+        let fits = match deadline.left() {
+            Some(left) => left.as_secs_f64() * SAFE / cost.as_secs_f64().max(1e-6),
+            None => WIDER,
+        };
+        let width = (self.width as f64 * fits.min(WIDER)) as usize;
+        (fits >= least).then(|| width.clamp(FIRST_WIDTH, WIDEST))
     }
 
     /// How long play may go on, by some random play.
@@ -274,77 +368,53 @@ impl PatternBeam {
         deadline: &Deadline,
     ) -> Result<Option<Vec<Move>>, ()> {
         let shared = self.shared.clone();
-        let (patterns, moves) = (&shared.patterns, &shared.moves);
         let Some(start) = shared.numbers(state) else { return Ok(None) };
         let horizon = self.horizon(state);
-        let salt = self.random.below(usize::MAX) as u64;
-        let mut trail = Trail { steps: vec![(0, 0)] };
-        let mut seen = rustc_hash::FxHashSet::default();
-        let (mut layer, mut places) = (start, vec![0_u32]);
-        // The most strands settled, and where.
-        let mut most = (0, 0);
+        let salt = self.random.below(1 << 31) as u64;
+        let mut made = Made::new(&shared, start);
         for depth in 1..=horizon {
             let left = (horizon - depth) as u16;
-            let found = candidates(patterns, &layer, (moves.len(), left, salt), deadline)?;
-            let found = best_of(found, self.width);
-            let (mut after, mut next_places) = (Vec::new(), Vec::new());
-            for candidate in found {
-                if !seen.insert(candidate.hash) {
-                    continue;
-                }
-                let number = trail.steps.len() as u32;
-                trail.steps.push((places[candidate.parent as usize], candidate.action));
-                let old = &layer[candidate.parent as usize * patterns.len()..][..patterns.len()];
-                let mut settled = 0;
-                for (pattern, old) in patterns.iter().zip(old) {
-                    let new = pattern.automaton.after(*old, candidate.action as usize);
-                    settled += u32::from(pattern.settled[new as usize]);
-                    after.push(new);
-                }
-                next_places.push(number);
-                if settled > most.0 {
-                    most = (settled, number);
-                }
-                if candidate.score == 0
-                    && let Some((reward, made)) =
-                        self.played(state, &trail.path(number, moves), None)
+            let found = candidates(&shared, &made.layer, (left, salt), deadline)?;
+            made.step(best_of(found, self.width));
+            for home in &made.homes {
+                if let Some((reward, way)) = self.played(state, &made.path(*home), None)
                     && reward >= least
                 {
-                    return Ok(Some(made));
+                    return Ok(Some(way));
                 }
             }
-            if next_places.is_empty() {
+            if made.places.is_empty() {
                 break;
             }
-            (layer, places) = (after, next_places);
         }
-        let way = trail.path(most.1, moves);
-        let idle = self.idle(&shared, state, &way);
+        let way = made.path(made.most.1);
+        let idle = idle(&shared, state, &way);
         let found = self.played(state, &way, idle);
-        Ok(found.filter(|(reward, _)| *reward >= least).map(|(_, made)| made))
+        Ok(found.filter(|(reward, _)| *reward >= least).map(|(_, way)| way))
     }
+}
 
-    /// A move that changes nothing after some moves.
-    fn idle(&mut self, shared: &Patterns, state: &State, way: &[Move]) -> Option<Move> {
-        let mut numbers = shared.numbers(state)?;
-        let step = |numbers: &[u32], action: usize| -> Vec<u32> {
-            let both = shared.patterns.iter().zip(numbers);
-            both.map(|(pattern, number)| pattern.automaton.after(*number, action)).collect()
-        };
-        for action in way {
-            numbers = step(&numbers, shared.moves.iter().position(|other| other == action)?);
-        }
-        (0..shared.moves.len()).find(|at| step(&numbers, *at) == numbers).map(|at| shared.moves[at])
+/// A move that changes nothing after some moves.
+fn idle(shared: &Patterns, state: &State, way: &[Move]) -> Option<Move> {
+    let mut numbers = shared.numbers(state)?;
+    let step = |numbers: &[u32], action: usize| -> Vec<u32> {
+        let both = shared.patterns.iter().zip(numbers);
+        both.map(|(pattern, number)| pattern.automaton.after(*number, action)).collect()
+    };
+    for action in way {
+        numbers = step(&numbers, shared.moves.iter().position(|other| other == action)?);
     }
+    (0..shared.moves.len()).find(|at| step(&numbers, *at) == numbers).map(|at| shared.moves[at])
 }
 
 /// All states after those of a layer from which a wanted one can still be reached in time.
 fn candidates(
-    patterns: &[Pattern],
+    shared: &Patterns,
     layer: &[u32],
-    (moves, left, salt): (usize, u16, u64),
+    (left, salt): (u16, u64),
     deadline: &Deadline,
 ) -> Result<Vec<Candidate>, ()> {
+    let (patterns, moves) = (&shared.patterns, shared.moves.len());
     let mut found = Vec::new();
     for (parent, state) in layer.chunks_exact(patterns.len()).enumerate() {
         if parent % 256 == 0 && deadline.passed() {
@@ -382,16 +452,43 @@ fn best_of(mut found: Vec<Candidate>, width: usize) -> Vec<Candidate> {
 
 impl Foresight for PatternBeam {
     fn look(&mut self, state: &State, least: u8, _: u64, deadline: &Deadline) -> Foreseen {
+        let mut least_share = 0.0;
         while !deadline.passed() {
+            let Some(width) = self.fitting(least_share, deadline) else { break };
+            self.width = width;
+            let begin = Instant::now();
             let found = self.beam(state, least, deadline);
-            self.width = match found {
-                Ok(_) => (self.width * 2).min(WIDEST),
-                Err(()) => (self.width / 2).max(FIRST_WIDTH),
-            };
+            // What was cut off would have taken longer.
+            self.cost = Some(begin.elapsed() * if found.is_ok() { 1 } else { 2 });
             if let Ok(Some(way)) = found {
                 return Foreseen::Way(way);
             }
+            least_share = BARELY;
         }
         Foreseen::Open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wheel that a move turns by one, and one that it leaves alone.
+    fn wheel(states: u32, wanted: u32) -> Automaton {
+        let next = (0..states).flat_map(|at| [(at + 1) % states, at]).collect();
+        Automaton { moves: 2, next, wanted: (0..states).map(|at| at == wanted).collect() }
+    }
+
+    #[test]
+    fn joined_wheels_know_what_each_alone_does_not() {
+        let (three, four) = (wheel(3, 2), wheel(4, 3));
+        let (both, pairs) = joined(&three, &four).expect("few states");
+        assert_eq!(pairs.len(), 12);
+        // Alone they are 2 and 3 moves away, together 11.
+        assert_eq!((distances(&three)[0], distances(&four)[0], distances(&both)[0]), (2, 3, 11));
+        // Of wheels of the same size only those pairs are possible that turn together.
+        assert_eq!(joined(&four, &four).expect("few").1.len(), 4);
+        let apart = joined(&four, &wheel(4, 1)).expect("few").0;
+        assert_eq!(distances(&apart)[0], u16::MAX);
     }
 }

@@ -133,6 +133,8 @@ const REFRESHER: Share = Share(0.1, Duration::from_secs(3));
 const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
 const PROOFS: Share = Share(0.05, Duration::from_secs(3));
 const GUESS: Share = Share(0.15, Duration::from_secs(3));
+/// The part of the memory for pattern databases: one of so many.
+const PATTERNS: usize = 4;
 /// The time for a stage where the clock has no end.
 const WITHOUT_CLOCK: Duration = Duration::from_secs(2);
 
@@ -344,7 +346,11 @@ impl<'o> Opening<'o> {
         }
         let context = self.context.clone();
         let make = move |deadline: &Deadline| {
-            let found = relax::Patterns::of(context.reasoner.gates()?, deadline)?;
+            let found = relax::Patterns::of(
+                context.reasoner.gates()?,
+                context.memory / PATTERNS,
+                deadline,
+            )?;
             let (patterns, states) = found.size();
             Some((found, format!("{patterns} patterns of {states} states")))
         };

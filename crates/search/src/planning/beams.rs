@@ -66,3 +66,25 @@ impl Beams {
         (fits >= least).then(|| ((width as f64 * fits.min(WIDER)) as usize).max(1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use game::Deadline;
+
+    #[test]
+    fn beams_are_as_wide_as_the_time_allows() {
+        let mut beams = Beams::default();
+        let within = |seconds| Effort::until(Deadline::within(Duration::from_secs(seconds)));
+        assert_eq!(beams.width(1, BARELY, &within(1)), Some(FIRST_WIDTH));
+        beams.widest[1] = Some((100, Duration::from_secs(10)));
+        // At most four times as wide; narrower at the beginning of a turn, but then no beam that is hardly wider.
+        assert_eq!(beams.width(1, BARELY, &within(1000)), Some(400));
+        assert!(
+            beams.width(1, BARELY, &within(20)).is_some_and(|width| (150..=160).contains(&width))
+        );
+        assert!(beams.width(1, 0.0, &within(5)).is_some_and(|width| (35..=40).contains(&width)));
+        assert_eq!(beams.width(1, BARELY, &within(10)), None);
+        assert_eq!(beams.width(1, BARELY, &Effort::nodes(7)), Some(200));
+    }
+}

@@ -3,7 +3,8 @@
 //!
 //! No method is good at all puzzles, so [`Planner`] runs several in turn, each time with twice the effort:
 //! in layers (complete where the layers fit, a beam where they do not), best first by novelty, depth first
-//! with the evaluator, by nested rollouts, and with a [`Distance`] where somebody supplies one.
+//! with the evaluator, by rollouts (greedy ones and nested ones), and with a [`Distance`] where somebody supplies one. Whoever reached
+//! most by himself gets more time, and turns go on from move to move of a match.
 
 mod beams;
 mod best_first;
@@ -127,13 +128,6 @@ impl<'m> Planning<'m> {
     #[must_use]
     pub fn patiently(mut self) -> Self {
         self.patient = true;
-        self
-    }
-
-    /// Decides otherwise between states that score the same.
-    #[must_use]
-    pub fn salted(mut self, salt: u64) -> Self {
-        self.salt = salt;
         self
     }
 

@@ -162,8 +162,7 @@ struct Level {
     same: u32,
 }
 
-/// A policy that finds the same sequence so often in a row finds nothing else soon (Cazenave, Teytaud 2012, stop when the
-/// policy is deterministic).
+/// A policy that finds the same sequence so often in a row finds nothing else soon (limited repetitions, Cazenave 2024).
 const SAME: u32 = 8;
 
 /// Nested rollout policy adaptation that can be stopped at any time and goes on where it was, also from a later state.

@@ -1,5 +1,6 @@
 //! The search for games of one role: several methods in turn with growing effort, and a plan that is kept.
 
+use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
 use game::playout::Random;
@@ -98,6 +99,8 @@ const COST_OF_DISTANCE: u64 = 64;
 /// How hard those who look ahead may try in the first round; they get that many times the time of other methods.
 const FIRST_WORK: u64 = 500;
 const LOOKING: u32 = 4;
+/// Methods that reached the largest reward so far by themselves get that many times the time of others.
+const LEADING: u32 = 2;
 /// The part of the clock of each further move, in hundredths, in which all states from there on are looked for: they get fewer.
 const REST: u32 = 20;
 /// The part of a clock that a single method has at most, in hundredths.
@@ -120,11 +123,14 @@ pub struct Planner {
     spent: Vec<Method>,
     clock: Option<State>,
     round: u32,
-    /// Whose turn it is in the round.
+    /// Whose turn it is in the round, and how long it lasts at most.
     turn: usize,
+    longest_turn: Option<Duration>,
     rounds_from: Option<State>,
     beams: Beams,
     adaptation: Adaptation,
+    /// The largest reward that each method reached by itself.
+    reached: [Option<u8>; METHODS.len()],
     nodes: u64,
     deepest: u32,
 }
@@ -147,9 +153,11 @@ impl Planner {
             clock: None,
             round: 0,
             turn: 0,
+            longest_turn: None,
             rounds_from: None,
             beams: Beams::default(),
             adaptation: Adaptation::new(nesting),
+            reached: [None; METHODS.len()],
             nodes: 0,
             deepest: 0,
         }
@@ -193,7 +201,7 @@ impl Planner {
     /// Forgets how far the methods are.
     fn begin_anew(&mut self) {
         (self.round, self.turn, self.spent, self.rounds_from) = (0, 0, Vec::new(), None);
-        self.beams = Beams::default();
+        (self.beams, self.reached) = (Beams::default(), [None; METHODS.len()]);
         let nesting = Nesting { longest: self.options.longest, ..Nesting::default() };
         self.adaptation = Adaptation::new(nesting);
     }
@@ -250,6 +258,18 @@ impl Planner {
         Ok(())
     }
 
+    /// How a method does: more where it reached the largest reward so far by itself, less where it did not, and the same for all where
+    /// rewards tell nothing yet.
+    fn standing(&self, method: Method) -> Ordering {
+        let best = self.reached.iter().flatten().max().copied();
+        let own = METHODS.iter().position(|other| *other == method).and_then(|at| self.reached[at]);
+        match best.filter(|best| *best > 0) {
+            None => Ordering::Equal,
+            best if own >= best => Ordering::Greater,
+            _ => Ordering::Less,
+        }
+    }
+
     /// Whether a method makes sense for this game now.
     fn applies(&self, method: Method) -> bool {
         let has_clock = self.clock.as_ref().is_some_and(|clock| !clock.is_empty());
@@ -264,7 +284,10 @@ impl Planner {
             Method::Nested => self.round.is_multiple_of(2),
             _ => true,
         };
-        fits && !self.spent.contains(&method)
+        // The last of the methods have a turn in every other round.
+        let looks = matches!(method, Method::Foresight(_));
+        let waits = !looks && !self.round.is_multiple_of(2) && self.standing(method).is_lt();
+        fits && !waits && !self.spent.contains(&method)
     }
 
     /// Runs one method within a part of the effort.
@@ -320,6 +343,9 @@ impl Planner {
         self.nodes += nodes;
         self.deepest = self.deepest.max(deepest);
         if let Some(best) = best {
+            if let Some(at) = METHODS.iter().position(|other| *other == method) {
+                self.reached[at] = self.reached[at].max(Some(best.reward));
+            }
             let complete = method == Method::Complete && ended == Ok(Ended::Exhausted);
             self.keep(state, &best, complete)?;
         }
@@ -410,17 +436,25 @@ impl Planner {
         ended
     }
 
+    /// How long the turn of a method lasts in this round.
+    fn time(&self, method: Method) -> Duration {
+        let times = match self.standing(method) {
+            _ if matches!(method, Method::Foresight(_)) => LOOKING,
+            Ordering::Greater => LEADING,
+            _ => 1,
+        };
+        let time = FIRST_ROUND * (1 << self.round.min(20)) * times;
+        self.longest_turn.map_or(time, |longest| longest.min(time))
+    }
+
     /// The part of the effort that a method has in this round, and whether that is all that is left. All methods
     /// have the same time where there is a clock; else they have states by what a state costs them.
     fn part(&self, method: Method, effort: &Effort) -> (Effort, bool) {
         let left = effort.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.nodes));
         let mut limits = effort.clone();
         if effort.deadline.instant().is_some() && effort.nodes.is_none() {
-            let looks = matches!(method, Method::Foresight(_));
-            let times = if looks { LOOKING } else { 1 };
-            let time = FIRST_ROUND * (1 << self.round.min(20)) * times;
-            let most = effort.part((LONGEST_TURN, 100)).deadline;
-            limits.deadline = most.not_after(Instant::now() + time);
+            let time = self.time(method);
+            limits.deadline = effort.deadline.not_after(Instant::now() + time);
             return (limits, false);
         }
         let cost = match method {
@@ -440,24 +474,31 @@ impl Planner {
     ) -> Result<Stop, Stop> {
         if self.kept.is_none() {
             self.first_plan(state, effort)?;
-            observe(self);
         }
+        // Whatever is late later on, the plan so far is known by then.
+        observe(self);
         if self.clock.is_none() {
             self.clock = Some(clock_fluents(&mut *self.machine, state, self.options.seed)?);
         }
         self.begin(state, effort)?;
+        self.longest_turn = effort.deadline.left().map(|left| left * LONGEST_TURN / 100);
         loop {
             while self.turn < METHODS.len() {
                 if self.is_done() {
                     return Ok(Stop::Done);
                 }
                 let method = METHODS[self.turn];
-                self.turn += 1;
                 if !self.applies(method) {
+                    self.turn += 1;
                     continue;
                 }
                 let reward = self.kept.as_ref().map(|kept| kept.reward);
                 let (limits, last) = self.part(method, effort);
+                // A turn that is cut short is had again with the next move.
+                let wanted = self.time(method);
+                let timed = effort.nodes.is_none();
+                let short = timed && limits.deadline.left().is_some_and(|left| left * 2 < wanted);
+                self.turn += usize::from(!short);
                 match self.run(method, state, &limits) {
                     Err(Stop::Nodes) if last => return Ok(Stop::Nodes),
                     Ok(_) | Err(Stop::Nodes | Stop::Memory | Stop::Time) => {}
@@ -533,4 +574,71 @@ fn move_report(action: Move, report: &SearchReport) -> MoveReport {
     };
     let depth = if is_best { report.depth } else { 0 };
     MoveReport { action, value, visits: 0, depth, weight: f64::from(u8::from(is_best)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use game::{Deadline, Game};
+
+    /// Thirty switches, of which each may be set either way once; all ends but one are worth the same.
+    fn switches() -> Game {
+        let mut rules = String::from(
+            "(role you) (init (now 0)) (side a) (side b)
+             (<= (legal you (set ?n ?s)) (true (now ?n)) (side ?s))
+             (<= (next (now ?m)) (true (now ?n)) (succ ?n ?m))
+             (<= (next (wrong ?n)) (does you (set ?n b))) (<= (next (wrong ?n)) (true (wrong ?n)))
+             (<= bad (true (wrong ?n))) (<= terminal (true (now 30)))
+             (<= (goal you 100) (not bad)) (<= (goal you 40) bad)",
+        );
+        (0..30).for_each(|n| rules.push_str(&format!("(succ {n} {})", n + 1)));
+        Game::from_text(&rules).expect("sound")
+    }
+
+    fn planner(game: &Game) -> (Planner, State) {
+        let mut planner = Planner::new(Box::new(game.interpreter()), PlannerOptions::default());
+        let initial = planner.machine.initial().expect("small");
+        (planner, initial)
+    }
+
+    #[test]
+    fn methods_take_up_their_turns_with_the_next_move() {
+        let game = switches();
+        let (mut planner, initial) = planner(&game);
+        // Nobody gets further than this.
+        planner.top = 101;
+        planner.options.top = 101;
+        let until = |millis| Effort::until(Deadline::within(Duration::from_millis(millis)));
+        let report = planner.search(&initial, Role(0), &until(400), &mut |_| ()).expect("a report");
+        let before = planner.round;
+        assert!(before > 0);
+        let next = planner.machine.next(&initial, &report.line[0]).expect("legal");
+        planner.advance(&next);
+        planner.search(&next, Role(0), &until(20), &mut |_| ()).expect("a report");
+        assert!(planner.round >= before);
+        // Somewhere else all begins anew, and with a limit on states it does so anyway.
+        planner.advance(&initial);
+        assert_eq!(planner.round, 0);
+        planner.round = 9;
+        planner.rounds_from = Some(next);
+        planner.begin(&initial, &Effort::nodes(10)).expect("nothing to do");
+        assert_eq!(planner.round, 0);
+    }
+
+    #[test]
+    fn methods_that_do_well_get_more_time_and_others_less_often() {
+        let (mut planner, _) = planner(&switches());
+        let place =
+            |method| METHODS.iter().position(|other| *other == method).expect("one of them");
+        planner.round = 1;
+        let plain = planner.time(Method::Mobility);
+        planner.reached[place(Method::Onward)] = Some(0);
+        assert_eq!(planner.time(Method::Onward), plain);
+        planner.reached[place(Method::Onward)] = Some(60);
+        planner.reached[place(Method::Mobility)] = Some(50);
+        assert_eq!(planner.time(Method::Onward), plain * LEADING);
+        assert!(planner.applies(Method::Onward) && !planner.applies(Method::Mobility));
+        planner.round = 2;
+        assert!(planner.applies(Method::Mobility));
+    }
 }

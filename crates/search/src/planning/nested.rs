@@ -158,12 +158,7 @@ struct Level {
     policy: Policy,
     best: Sequence,
     done: u32,
-    /// How many times in a row the level below found nothing but the best sequence.
-    same: u32,
 }
-
-/// A policy that finds the same sequence so often in a row finds nothing else soon (limited repetitions, Cazenave 2024).
-const SAME: u32 = 8;
 
 /// Nested rollout policy adaptation that can be stopped at any time and goes on where it was, also from a later state.
 pub struct Adaptation {
@@ -204,12 +199,11 @@ impl Adaptation {
         for at in 0..self.levels.len() {
             let level = &mut self.levels[at];
             level.done += 1;
-            level.same = if found.moves == level.best.moves { level.same + 1 } else { 0 };
             if found.reward >= level.best.reward {
                 level.best = found;
             }
             level.policy.adapt(&level.best, self.nesting.step);
-            if level.done < self.nesting.repetitions && level.same < SAME {
+            if level.done < self.nesting.repetitions {
                 let policy = level.policy.clone();
                 for below in &mut self.levels[..at] {
                     *below = Level { policy: policy.clone(), ..Level::default() };

@@ -27,10 +27,10 @@ const MOST_PAIRS: usize = 1 << 24;
 /// The width of the first beam, and the widest one.
 const FIRST_WIDTH: usize = 64;
 const WIDEST: usize = 1 << 19;
-/// How many times as wide the next one is, at most and at least, and the part of the time left that is planned for.
-const WIDER: f64 = 4.0;
-const BARELY: f64 = 1.25;
-const SAFE: f64 = 0.8;
+/// How many times as wide the next one is, at most and at least, and the part of the time left that is planned for; all in hundredths.
+const WIDER: u128 = 400;
+const BARELY: u128 = 125;
+const SAFE: u128 = 80;
 /// The most moves to an end.
 const LONGEST: usize = 500;
 
@@ -49,7 +49,7 @@ struct Pattern {
 /// The pattern databases of a game.
 pub struct Patterns {
     strands: Vec<Strand>,
-    patterns: Vec<Pattern>,
+    all: Vec<Pattern>,
     moves: Vec<Move>,
 }
 
@@ -67,12 +67,12 @@ impl Patterns {
             }
             patterns.push(pattern);
         }
-        Some(Arc::new(Self { strands, patterns, moves }))
+        Some(Arc::new(Self { strands, all: patterns, moves }))
     }
 
     /// How many patterns there are, and their states.
     pub fn size(&self) -> (usize, usize) {
-        (self.patterns.len(), self.patterns.iter().map(|p| p.distance.len()).sum())
+        (self.all.len(), self.all.iter().map(|p| p.distance.len()).sum())
     }
 
     /// The numbers of a state; none if it is not known to some pattern.
@@ -84,7 +84,7 @@ impl Patterns {
             let mut all = pattern.parts.chunks_exact(parts.len());
             all.position(|other| *other == parts).map(|at| at as u32)
         };
-        self.patterns.iter().map(number).collect()
+        self.all.iter().map(number).collect()
     }
 }
 
@@ -198,7 +198,9 @@ fn distances(automaton: &Automaton) -> Vec<u16> {
             }
             !near
         });
-        reached.into_iter().for_each(|at| distance[at as usize] = length);
+        for at in reached {
+            distance[at as usize] = length;
+        }
         if open.len() == before {
             break;
         }
@@ -255,7 +257,7 @@ impl<'p> Made<'p> {
 
     /// Makes those that are new the next layer.
     fn step(&mut self, found: Vec<Candidate>) {
-        let patterns = &self.shared.patterns;
+        let patterns = &self.shared.all;
         let (mut layer, mut places) = (Vec::new(), Vec::new());
         self.homes.clear();
         for candidate in found {
@@ -307,14 +309,14 @@ impl PatternBeam {
         }
     }
 
-    /// The width of the next beam by what the last one took: as wide as there is time for. None unless it is so many times as wide.
-    fn fitting(&self, least: f64, deadline: &Deadline) -> Option<usize> {
+    /// The width of the next beam by what the last one took: as wide as there is time for. None unless it is so many hundredths of that.
+    fn fitting(&self, least: u128, deadline: &Deadline) -> Option<usize> {
         let Some(cost) = self.cost else { return Some(FIRST_WIDTH) };
         let fits = match deadline.left() {
-            Some(left) => left.as_secs_f64() * SAFE / cost.as_secs_f64().max(1e-6),
+            Some(left) => left.as_micros() * SAFE / cost.as_micros().max(1),
             None => WIDER,
         };
-        let width = (self.width as f64 * fits.min(WIDER)) as usize;
+        let width = self.width * fits.min(WIDER) as usize / 100;
         (fits >= least).then(|| width.clamp(FIRST_WIDTH, WIDEST))
     }
 
@@ -398,7 +400,7 @@ impl PatternBeam {
 fn idle(shared: &Patterns, state: &State, way: &[Move]) -> Option<Move> {
     let mut numbers = shared.numbers(state)?;
     let step = |numbers: &[u32], action: usize| -> Vec<u32> {
-        let both = shared.patterns.iter().zip(numbers);
+        let both = shared.all.iter().zip(numbers);
         both.map(|(pattern, number)| pattern.automaton.after(*number, action)).collect()
     };
     for action in way {
@@ -414,7 +416,7 @@ fn candidates(
     (left, salt): (u16, u64),
     deadline: &Deadline,
 ) -> Result<Vec<Candidate>, ()> {
-    let (patterns, moves) = (&shared.patterns, shared.moves.len());
+    let (patterns, moves) = (&shared.all, shared.moves.len());
     let mut found = Vec::new();
     for (parent, state) in layer.chunks_exact(patterns.len()).enumerate() {
         if parent % 256 == 0 && deadline.passed() {
@@ -452,9 +454,9 @@ fn best_of(mut found: Vec<Candidate>, width: usize) -> Vec<Candidate> {
 
 impl Foresight for PatternBeam {
     fn look(&mut self, state: &State, least: u8, _: u64, deadline: &Deadline) -> Foreseen {
-        let mut least_share = 0.0;
+        let mut barely = 0;
         while !deadline.passed() {
-            let Some(width) = self.fitting(least_share, deadline) else { break };
+            let Some(width) = self.fitting(barely, deadline) else { break };
             self.width = width;
             let begin = Instant::now();
             let found = self.beam(state, least, deadline);
@@ -463,7 +465,7 @@ impl Foresight for PatternBeam {
             if let Ok(Some(way)) = found {
                 return Foreseen::Way(way);
             }
-            least_share = BARELY;
+            barely = BARELY;
         }
         Foreseen::Open
     }

@@ -85,8 +85,8 @@ pub(crate) fn strands(gates: &Gates, deadline: &Deadline) -> Option<(Vec<Strand>
     let mut machine = gates.machine();
     let mut found = Vec::new();
     for fluents in sets {
-        let mut strand = explore(&mut machine, fluents, &moves, deadline)?;
-        strand.automaton.wanted = wanted(gates, &strand, goal);
+        let (mut strand, parts) = explore(&mut machine, fluents, &moves, deadline)?;
+        strand.automaton.wanted = wanted(gates, &strand.fluents, &parts, goal, deadline)?;
         let hits = strand.automaton.wanted.iter().filter(|wanted| **wanted).count();
         if hits > 0 && hits < strand.automaton.count() {
             found.push(strand);
@@ -161,13 +161,13 @@ impl<'p> Support<'p> {
     }
 }
 
-/// All states of a strand that moves lead to, with the rest of the game as it is initially.
+/// A strand with all its states that moves lead to, in the order of their numbers, with the rest of the game as it is initially.
 fn explore(
     machine: &mut dyn Machine,
     fluents: State,
     moves: &[Move],
     deadline: &Deadline,
-) -> Option<Strand> {
+) -> Option<(Strand, Vec<State>)> {
     let initial = machine.initial().ok()?;
     let rest = without(&initial, &fluents);
     let mut parts = vec![part(&initial, &fluents)];
@@ -197,25 +197,37 @@ fn explore(
         at += 1;
     }
     automaton.wanted = vec![true; parts.len()];
-    Some(Strand { fluents, numbers, automaton })
+    Some((Strand { fluents, numbers, automaton }, parts))
 }
 
 /// For each state of a strand whether the goal may hold in it, whatever the rest of the game is like.
-fn wanted(gates: &Gates, strand: &Strand, goal: AtomId) -> Vec<bool> {
-    let mut wanted = vec![true; strand.automaton.count()];
-    for (part, number) in &strand.numbers {
-        let known =
-            |fluent: FluentId| strand.fluents.contains(fluent).then(|| part.contains(fluent));
+fn wanted(
+    gates: &Gates,
+    fluents: &State,
+    parts: &[State],
+    goal: AtomId,
+    deadline: &Deadline,
+) -> Option<Vec<bool>> {
+    let mut wanted = Vec::with_capacity(parts.len());
+    for part in parts {
+        if deadline.passed() {
+            return None;
+        }
+        let known = |fluent: FluentId| fluents.contains(fluent).then(|| part.contains(fluent));
         let mut guess = Guess {
             program: gates.program(),
             ids: gates.fluents(),
             known: &known,
             values: FxHashMap::default(),
+            depth: 0,
         };
-        wanted[*number as usize] = guess.value(goal) != Some(false);
+        wanted.push(guess.value(goal) != Some(false));
     }
-    wanted
+    Some(wanted)
 }
+
+/// Rules that build on each other deeper than this are not followed.
+const DEEPEST: u32 = 500;
 
 /// Rules evaluated where only some fluents are known (Kleene's logic).
 struct Guess<'g> {
@@ -223,6 +235,7 @@ struct Guess<'g> {
     ids: &'g [FluentId],
     known: &'g dyn Fn(FluentId) -> Option<bool>,
     values: FxHashMap<AtomId, Option<bool>>,
+    depth: u32,
 }
 
 impl Guess<'_> {
@@ -235,6 +248,10 @@ impl Guess<'_> {
         if let Some(value) = self.values.get(&atom) {
             return *value;
         }
+        if self.depth > DEEPEST {
+            return None;
+        }
+        self.depth += 1;
         // What depends on itself is not known.
         self.values.insert(atom, None);
         let program = self.program;
@@ -249,6 +266,7 @@ impl Guess<'_> {
                 None => value = None,
             }
         }
+        self.depth -= 1;
         self.values.insert(atom, value);
         value
     }

@@ -12,11 +12,10 @@ use crate::effort::{Effort, Stop};
 
 /// The width of the first beam.
 const FIRST_WIDTH: usize = 32;
-/// How many times as wide the next one is, at most and at least.
-const WIDER: f64 = 4.0;
-const BARELY: f64 = 1.25;
-/// The part of the time left that is planned for, as costs are no more than expected.
-const SAFE: f64 = 0.8;
+/// How many times as wide the next one is, at most and at least, and the part of the time left that is planned for; all in hundredths.
+const WIDER: u128 = 400;
+const BARELY: u128 = 125;
+const SAFE: u128 = 80;
 
 /// How wide beams were, for each score.
 #[derive(Default)]
@@ -39,7 +38,7 @@ impl Beams {
             Score::Mobility => 1,
             Score::Restriction => 2,
         };
-        let mut least = 0.0;
+        let mut least = 0;
         loop {
             let Some(width) = self.width(kind, least, effort) else { return Ok(Ended::Open) };
             self.salt += 1;
@@ -56,14 +55,15 @@ impl Beams {
         }
     }
 
-    /// The width of the next beam; none unless it is so many times as wide as the last one.
-    fn width(&self, kind: usize, least: f64, effort: &Effort) -> Option<usize> {
+    /// The width of the next beam; none unless it is so many hundredths of that of the last one.
+    fn width(&self, kind: usize, least: u128, effort: &Effort) -> Option<usize> {
         let Some((width, cost)) = self.widest[kind] else { return Some(FIRST_WIDTH) };
         let fits = match effort.deadline.left().filter(|_| effort.nodes.is_none()) {
-            Some(left) => left.as_secs_f64() * SAFE / cost.as_secs_f64().max(1e-6),
-            None => 2.0,
+            Some(left) => left.as_micros() * SAFE / cost.as_micros().max(1),
+            None => 200,
         };
-        (fits >= least).then(|| ((width as f64 * fits.min(WIDER)) as usize).max(1))
+        let wide = width.saturating_mul(fits.min(WIDER) as usize) / 100;
+        (fits >= least).then_some(wide.max(1))
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
         assert!(
             beams.width(1, BARELY, &within(20)).is_some_and(|width| (150..=160).contains(&width))
         );
-        assert!(beams.width(1, 0.0, &within(5)).is_some_and(|width| (35..=40).contains(&width)));
+        assert!(beams.width(1, 0, &within(5)).is_some_and(|width| (35..=40).contains(&width)));
         assert_eq!(beams.width(1, BARELY, &within(10)), None);
         assert_eq!(beams.width(1, BARELY, &Effort::nodes(7)), Some(200));
     }

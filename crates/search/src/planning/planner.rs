@@ -580,6 +580,7 @@ fn move_report(action: Move, report: &SearchReport) -> MoveReport {
 mod tests {
     use super::*;
     use game::{Deadline, Game};
+    use std::fmt::Write as _;
 
     /// Thirty switches, of which each may be set either way once; all ends but one are worth the same.
     fn switches() -> Game {
@@ -591,7 +592,9 @@ mod tests {
              (<= bad (true (wrong ?n))) (<= terminal (true (now 30)))
              (<= (goal you 100) (not bad)) (<= (goal you 40) bad)",
         );
-        (0..30).for_each(|n| rules.push_str(&format!("(succ {n} {})", n + 1)));
+        for n in 0..30 {
+            let _ = write!(rules, "(succ {n} {})", n + 1);
+        }
         Game::from_text(&rules).expect("sound")
     }
 

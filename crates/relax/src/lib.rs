@@ -2,7 +2,8 @@
 //! about the value of a state (Rauber-14; the slides, 28-33).
 //!
 //! Main types: [`Operators`] (actions with preconditions and effects), [`Relaxation`] (the relaxed planning graph
-//! of a game), [`Relaxed`] (a [`game::Evaluator`] on it), [`ToGo`] (a [`search::planning::Distance`]).
+//! of a game), [`Relaxed`] (a [`game::Evaluator`] on it), [`ToGo`] (a [`search::planning::Distance`]), [`Patterns`] (pattern databases)
+//! and [`PatternBeam`] (a [`game::Foresight`] on them).
 //!
 //! The crate is pure: no files, no printing; seeds and deadlines are arguments.
 

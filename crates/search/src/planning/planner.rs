@@ -99,8 +99,8 @@ const COST_OF_DISTANCE: u64 = 64;
 /// How hard those who look ahead may try in the first round; they get that many times the time of other methods.
 const FIRST_WORK: u64 = 500;
 const LOOKING: u32 = 4;
-/// Methods that reached the largest reward so far by themselves get that many times the time of others.
-const LEADING: u32 = 2;
+/// Methods that reached nearly as much by themselves as the best of them get that many times the time of others.
+const LEADING: u32 = 3;
 /// The part of the clock of each further move, in hundredths, in which all states from there on are looked for: they get fewer.
 const REST: u32 = 20;
 /// The part of a clock that a single method has at most, in hundredths.
@@ -258,15 +258,17 @@ impl Planner {
         Ok(())
     }
 
-    /// How a method does: more where it reached the largest reward so far by itself, less where it did not, and the same for all where
-    /// rewards tell nothing yet.
+    /// How a method does: more where it reached nearly as much by itself as the best of them, less where it did not, and the same for all
+    /// where rewards tell nothing yet.
     fn standing(&self, method: Method) -> Ordering {
         let best = self.reached.iter().flatten().max().copied();
         let own = METHODS.iter().position(|other| *other == method).and_then(|at| self.reached[at]);
         match best.filter(|best| *best > 0) {
             None => Ordering::Equal,
-            best if own >= best => Ordering::Greater,
-            _ => Ordering::Less,
+            Some(best) if own.is_some_and(|own| u32::from(own) * 4 >= u32::from(best) * 3) => {
+                Ordering::Greater
+            }
+            Some(_) => Ordering::Less,
         }
     }
 
@@ -638,8 +640,10 @@ mod tests {
         planner.reached[place(Method::Onward)] = Some(0);
         assert_eq!(planner.time(Method::Onward), plain);
         planner.reached[place(Method::Onward)] = Some(60);
-        planner.reached[place(Method::Mobility)] = Some(50);
+        planner.reached[place(Method::Mobility)] = Some(40);
+        planner.reached[place(Method::Nested)] = Some(45);
         assert_eq!(planner.time(Method::Onward), plain * LEADING);
+        assert_eq!(planner.time(Method::Nested), plain * LEADING);
         assert!(planner.applies(Method::Onward) && !planner.applies(Method::Mobility));
         planner.round = 2;
         assert!(planner.applies(Method::Mobility));

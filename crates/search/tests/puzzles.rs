@@ -2,8 +2,9 @@
 
 use game::{Budget, Game, Machine, Reasoner, Role, clock_fluents};
 use search::planning::{
-    Distance, Ended, Guide, Nesting, Planner, PlannerOptions, Planning, Score, Unknown, best_first,
-    depth_first, iterative_deepening_a_star, layers, policy_adaptation, replay,
+    Adaptation, Distance, Ended, Guide, Nesting, Planner, PlannerOptions, Planning, Score, Unknown,
+    best_first, depth_first, iterative_deepening_a_star, layers, onward_rollouts,
+    policy_adaptation, replay,
 };
 use search::{Blind, Effort, Search, Stop};
 use std::fmt::Write as _;
@@ -113,7 +114,7 @@ fn every_method_finds_the_way_and_those_with_a_proof_the_shortest() {
     let mut machine = game.interpreter();
     let initial = game::Machine::initial(&mut machine).expect("an initial state");
     let mut random = game::playout::Random::new(1);
-    for method in 0..9 {
+    for method in 0..10 {
         let mut planning = Planning::new(&mut machine, &Effort::nodes(100_000), 100, 1 << 20);
         let ended = match method {
             0 => layers(&mut planning, &initial, usize::MAX, &mut Score::Mobility),
@@ -124,7 +125,8 @@ fn every_method_finds_the_way_and_those_with_a_proof_the_shortest() {
             5 => best_first(&mut planning, &initial, &mut Guide::Greedy(&mut distance)),
             6 => best_first(&mut planning, &initial, &mut Guide::Novelty),
             7 => depth_first(&mut planning, &initial, &mut Blind, &mut distance, 100),
-            _ => policy_adaptation(&mut planning, &initial, &Nesting::default(), &mut random),
+            8 => policy_adaptation(&mut planning, &initial, &Nesting::default(), &mut random),
+            _ => onward_rollouts(&mut planning, &initial, 100, &mut random),
         };
         assert_eq!(ended, Ok(Ended::Best), "method {method}");
         let plan = planning.best.clone().expect("a plan");
@@ -196,4 +198,82 @@ fn a_puzzle_is_not_given_up_while_a_better_plan_may_exist() {
     let report = planner.search(&initial, Role(0), &Effort::nodes(3000), &mut |_| ());
     let report = report.expect("a report");
     assert!(!report.solved && report.line.len() > 3, "{:?}", report.line.len());
+}
+
+/// A tour of the knight on a board of 6 times 6 in which it may go back to where it was, which ends the game: all moves are legal, and
+/// how many of them go on is what counts.
+fn tour() -> String {
+    let mut rules = String::from(
+        "(role you) (init (at 1 1)) (init (visited 1 1))
+         (<= (legal you (go ?x ?y)) (true (at ?a ?b)) (jump ?a ?b ?x ?y))
+         (<= (next (at ?x ?y)) (does you (go ?x ?y)))
+         (<= (next (visited ?x ?y)) (does you (go ?x ?y)))
+         (<= (next (visited ?x ?y)) (true (visited ?x ?y)))
+         (<= (next fallen) (does you (go ?x ?y)) (true (visited ?x ?y)))
+         (<= open (cell ?x ?y) (not (true (visited ?x ?y))))
+         (<= terminal (true fallen)) (<= terminal (not open))
+         (<= (goal you 100) (not open)) (<= (goal you 0) open)",
+    );
+    let cells = || (1..=6_i32).flat_map(|x| (1..=6_i32).map(move |y| (x, y)));
+    for (x, y) in cells() {
+        let _ = write!(rules, "(cell {x} {y})");
+        for (a, b) in cells().filter(|(a, b)| (a - x).abs() * (b - y).abs() == 2) {
+            let _ = write!(rules, "(jump {x} {y} {a} {b})");
+        }
+    }
+    rules
+}
+
+#[test]
+fn what_would_soon_be_cut_off_is_visited_first() {
+    let game = Game::from_text(&tour()).expect("sound");
+    let reasoner = Reasoner::build(&game, &Budget::default());
+    let mut machine = reasoner.machine();
+    let initial = machine.initial().expect("small");
+    let mut random = game::playout::Random::new(1);
+    let effort = Effort::nodes(100_000);
+    let mut planning = Planning::new(&mut *machine, &effort, 100, 1 << 20);
+    let ended = onward_rollouts(&mut planning, &initial, 100, &mut random);
+    assert_eq!(ended, Ok(Ended::Best));
+    assert_eq!(planning.best.map(|plan| plan.moves.len()), Some(35));
+    // Legal moves alone say nothing here.
+    let mut planning = Planning::new(&mut *machine, &effort, 100, 1 << 20);
+    let ended = layers(&mut planning, &initial, 256, &mut Score::Restriction);
+    assert_ne!(ended, Ok(Ended::Best));
+}
+
+#[test]
+fn adaptation_that_is_stopped_goes_on_where_it_was() {
+    // Sixteen lamps are set one after the other; each that is right is worth 6 points, all of them 100.
+    let mut rules = String::from(
+        "(role you) (init (now 0)) (init (points 0))
+         (<= (legal you (set ?n on)) (true (now ?n))) (<= (legal you (set ?n off)) (true (now ?n)))
+         (<= (next (now ?m)) (true (now ?n)) (succ ?n ?m))
+         (<= hit (does you (set ?n ?s)) (right ?n ?s))
+         (<= (next (points ?q)) (true (points ?p)) hit (succ ?p ?q))
+         (<= (next (points ?p)) (true (points ?p)) (not hit))
+         (<= terminal (true (now 16))) (<= (goal you ?v) (true (points ?p)) (worth ?p ?v))",
+    );
+    for lamp in 0..=16 {
+        let side = if lamp % 3 == 0 { "on" } else { "off" };
+        let worth = if lamp == 16 { 100 } else { 6 * lamp };
+        let _ = write!(rules, "(succ {lamp} {}) (right {lamp} {side})", lamp + 1);
+        let _ = write!(rules, "(worth {lamp} {worth})");
+    }
+    let game = Game::from_text(&rules).expect("sound");
+    let mut machine = game.interpreter();
+    let initial = machine.initial().expect("small");
+    let mut random = game::playout::Random::new(1);
+    let mut kept = Adaptation::new(Nesting::default());
+    let mut alike = |goes_on: bool| {
+        (0..60).any(|_| {
+            let mut planning = Planning::new(&mut machine, &Effort::nodes(100), 100, 1 << 20);
+            if !goes_on {
+                kept = Adaptation::new(Nesting::default());
+            }
+            kept.run(&mut planning, &initial, &mut random) == Ok(Ended::Best)
+        })
+    };
+    assert!(!alike(false), "six rollouts at a time are not enough");
+    assert!(alike(true));
 }

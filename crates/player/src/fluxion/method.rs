@@ -173,6 +173,13 @@ impl Parts<'_> {
             Some(foresight) => planner.with_foresight(foresight),
             None => planner,
         };
+        let planner = match (&self.known.patterns, gates) {
+            (Some(patterns), Some(gates)) => {
+                let beam = relax::PatternBeam::new(patterns, gates, self.context.seed);
+                planner.with_foresight(Box::new(beam))
+            }
+            _ => planner,
+        };
         let to_go = |shared| Box::new(relax::ToGo::new(shared, relax::Measure::Plan));
         Box::new(match &self.known.relaxation {
             Some(shared) => planner.with_distance(to_go(shared)),

@@ -55,6 +55,8 @@ pub(super) struct Known {
     pub(super) trust: f64,
     /// The delete relaxation, for games of one role.
     pub(super) relaxation: Option<Arc<relax::Relaxation>>,
+    /// Pattern databases, where its fluents go their own ways.
+    pub(super) patterns: Option<Arc<relax::Patterns>>,
     /// States that are the same up to symmetry, where that was asked for.
     pub(super) symmetries: Option<Arc<dyn Canonicalizer>>,
     /// The chance that alpha-beta is better than the tree, guessed from features of the game.
@@ -98,6 +100,7 @@ impl Known {
             solved: None,
             trust: 1.0,
             relaxation: None,
+            patterns: None,
             symmetries: None,
             chance: None,
             on_circuit: context.reasoner.gates().is_some(),
@@ -133,6 +136,8 @@ const REFRESHER: Share = Share(0.1, Duration::from_secs(3));
 const EVALUATOR: Share = Share(0.2, Duration::from_secs(10));
 const PROOFS: Share = Share(0.05, Duration::from_secs(3));
 const GUESS: Share = Share(0.15, Duration::from_secs(3));
+/// The part of the memory for pattern databases: one of so many.
+const PATTERNS: usize = 4;
 /// The time for a stage where the clock has no end.
 const WITHOUT_CLOCK: Duration = Duration::from_secs(2);
 
@@ -183,6 +188,7 @@ impl<'o> Opening<'o> {
         self.prove(deadline);
         self.derive(lesson, deadline);
         self.relax(deadline);
+        self.patterns(deadline);
         self.symmetries(deadline);
         self.guess(deadline);
         self.try_out(deadline);
@@ -334,6 +340,25 @@ impl<'o> Opening<'o> {
         };
         let share = EVALUATOR.of(deadline);
         self.known.relaxation = self.known.account.try_aside("relaxation", &share, relax);
+    }
+
+    /// Makes pattern databases, which guide a planner where pieces go their own ways.
+    fn patterns(&mut self, deadline: &Deadline) {
+        if !self.wishes.derive || self.known.method != Method::Planning || !self.known.on_circuit {
+            return;
+        }
+        let context = self.context.clone();
+        let make = move |deadline: &Deadline| {
+            let found = relax::Patterns::of(
+                context.reasoner.gates()?,
+                context.memory / PATTERNS,
+                deadline,
+            )?;
+            let (patterns, states) = found.size();
+            Some((found, format!("{patterns} patterns of {states} states")))
+        };
+        let share = EVALUATOR.of(deadline);
+        self.known.patterns = self.known.account.try_aside("patterns", &share, make);
     }
 
     /// Finds the symmetries, for whom symmetric states count as one.

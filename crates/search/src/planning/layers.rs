@@ -103,7 +103,7 @@ fn best_of(
             Score::Restriction => f64::from(reward) * 1e4 - moves.len() as f64,
         };
         // Equal scores in no particular order, but always in the same.
-        scored.push((value, mix(u64::from(at)), state, at));
+        scored.push((value, mix(u64::from(at) ^ planning.salt), state, at));
     }
     if scored.len() > width {
         scored.select_nth_unstable_by(width, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -3,13 +3,16 @@
 //!
 //! No method is good at all puzzles, so [`Planner`] runs several in turn, each time with twice the effort:
 //! in layers (complete where the layers fit, a beam where they do not), best first by novelty, depth first
-//! with the evaluator, by nested rollouts, and with a [`Distance`] where somebody supplies one.
+//! with the evaluator, by rollouts (greedy ones and nested ones), and with a [`Distance`] where somebody supplies one. Whoever reached
+//! most by himself gets more time, and turns go on from move to move of a match.
 
+mod beams;
 mod best_first;
 mod depth_first;
 mod ida;
 mod layers;
 mod nested;
+mod onward;
 mod planner;
 
 use game::{Evaluator, JointMove, Machine, Move, ReasonError, Role, State};
@@ -18,7 +21,8 @@ pub use best_first::{Guide, best_first};
 pub use depth_first::depth_first;
 pub use ida::iterative_deepening_a_star;
 pub use layers::{Score, layers};
-pub use nested::{Nesting, nested_monte_carlo, policy_adaptation};
+pub use nested::{Adaptation, Nesting, nested_monte_carlo, policy_adaptation};
+pub use onward::onward_rollouts;
 pub use planner::{Planner, PlannerOptions};
 
 use crate::effort::{Effort, Meter, Stop};
@@ -82,6 +86,8 @@ pub struct Planning<'m> {
     look: Look,
     /// Whether of plans that do not get the largest reward the longest is wanted.
     patient: bool,
+    /// Decides between states that score the same.
+    salt: u64,
     /// The best plan found.
     pub best: Option<Plan>,
     /// The deepest state looked at.
@@ -103,6 +109,7 @@ impl<'m> Planning<'m> {
             memory,
             look: Look::default(),
             patient: false,
+            salt: 0,
             best: None,
             deepest: 0,
         }
@@ -148,6 +155,11 @@ impl<'m> Planning<'m> {
         self.deepest = self.deepest.max(depth);
         let turn = self.look.at(self.machine, state)?;
         Ok((turn != Turn::End).then(|| self.look.moves[ROLE.index()].clone()))
+    }
+
+    /// Whether play is over by the rules.
+    fn ends(&mut self, state: &State) -> Result<bool, Stop> {
+        Ok(self.machine.is_terminal(state)?)
     }
 
     /// What the rules give in a state, be it an end or not.

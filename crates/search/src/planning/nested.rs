@@ -149,33 +149,83 @@ pub fn policy_adaptation(
     nesting: &Nesting,
     random: &mut Random,
 ) -> Result<Ended, Stop> {
-    let found = adapt(planning, state, nesting, nesting.level, Policy::default(), random)?;
-    Ok(ended(planning, found.reward))
+    Adaptation::new(*nesting).run(planning, state, random)
 }
 
-fn adapt(
-    planning: &mut Planning<'_>,
-    state: &State,
-    nesting: &Nesting,
-    level: u32,
-    mut policy: Policy,
-    random: &mut Random,
-) -> Result<Sequence, Stop> {
-    if level == 0 {
-        return rollout(planning, state, nesting.longest, &policy, random);
+/// One level: the policy, the best sequence it was adapted to, and how far it is.
+#[derive(Clone, Default)]
+struct Level {
+    policy: Policy,
+    best: Sequence,
+    done: u32,
+}
+
+/// Nested rollout policy adaptation that can be stopped at any time and goes on where it was, also from a later state.
+pub struct Adaptation {
+    nesting: Nesting,
+    /// The lowest level first.
+    levels: Vec<Level>,
+}
+
+impl Adaptation {
+    /// With no preferences yet.
+    pub fn new(nesting: Nesting) -> Self {
+        let levels = vec![Level::default(); nesting.level.max(1) as usize];
+        Self { nesting, levels }
     }
-    let mut best = Sequence::default();
-    for _ in 0..nesting.repetitions {
-        let found = adapt(planning, state, nesting, level - 1, policy.clone(), random)?;
-        if found.reward >= best.reward {
-            best = found;
+
+    /// Goes on until the top level is through. Then it begins anew.
+    pub fn run(
+        &mut self,
+        planning: &mut Planning<'_>,
+        state: &State,
+        random: &mut Random,
+    ) -> Result<Ended, Stop> {
+        loop {
+            let policy = &self.levels[0].policy;
+            let found = rollout(planning, state, self.nesting.longest, policy, random)?;
+            if found.reward.is_some_and(|reward| reward >= planning.top) {
+                return Ok(Ended::Best);
+            }
+            if self.take(found) {
+                *self = Self::new(self.nesting);
+                return Ok(Ended::Open);
+            }
         }
-        if best.reward.is_some_and(|reward| reward >= planning.top) {
-            break;
-        }
-        policy.adapt(&best, nesting.step);
     }
-    Ok(best)
+
+    /// Takes a sequence of the level below the lowest, and hands on what levels are through with; true where that is the top.
+    fn take(&mut self, mut found: Sequence) -> bool {
+        for at in 0..self.levels.len() {
+            let level = &mut self.levels[at];
+            level.done += 1;
+            if found.reward >= level.best.reward {
+                level.best = found;
+            }
+            level.policy.adapt(&level.best, self.nesting.step);
+            if level.done < self.nesting.repetitions {
+                let policy = level.policy.clone();
+                for below in &mut self.levels[..at] {
+                    *below = Level { policy: policy.clone(), ..Level::default() };
+                }
+                return false;
+            }
+            found = std::mem::take(&mut level.best);
+        }
+        true
+    }
+
+    /// A move was made: sequences that begin with it go on after it, others are forgotten. Preferences stay.
+    pub fn advance(&mut self, action: Move) {
+        for level in &mut self.levels {
+            if level.best.moves.first() == Some(&action) {
+                level.best.moves.remove(0);
+                level.best.legal.remove(0);
+            } else {
+                level.best = Sequence::default();
+            }
+        }
+    }
 }
 
 fn rollout(

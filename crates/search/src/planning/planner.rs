@@ -1,5 +1,6 @@
 //! The search for games of one role: several methods in turn with growing effort, and a plan that is kept.
 
+use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
 use game::playout::Random;
@@ -8,11 +9,13 @@ use game::{
     clock_fluents,
 };
 
+use super::beams::Beams;
 use super::best_first::{Guide, best_first};
 use super::depth_first::depth_first;
 use super::ida::iterative_deepening_a_star;
 use super::layers::{Score, layers};
-use super::nested::{Nesting, nested_monte_carlo, policy_adaptation};
+use super::nested::{Adaptation, Nesting, nested_monte_carlo};
+use super::onward::onward_rollouts;
 use super::{Distance, Ended, Planning, Unknown, replay};
 use crate::effort::{Effort, Meter, Stop};
 use crate::interface::{Blind, Search};
@@ -57,19 +60,22 @@ enum Method {
     Mobility,
     Restriction,
     Value,
+    Onward,
     Adaptation,
     Nested,
     DepthFirst,
     AStar,
     Greedy,
     Ida,
-    Foresight,
+    /// One of those who look ahead.
+    Foresight(usize),
 }
 
 /// The methods in the order in which they are tried.
-const METHODS: [Method; 13] = [
+const METHODS: [Method; 15] = [
     Method::Complete,
     Method::Timeless,
+    Method::Onward,
     Method::AStar,
     Method::Greedy,
     Method::Ida,
@@ -80,7 +86,8 @@ const METHODS: [Method; 13] = [
     Method::Adaptation,
     Method::Nested,
     Method::DepthFirst,
-    Method::Foresight,
+    Method::Foresight(0),
+    Method::Foresight(1),
 ];
 
 /// The time that each method has in the first round, and the states that it may make instead where the time
@@ -92,15 +99,19 @@ const COST_OF_DISTANCE: u64 = 64;
 /// How hard those who look ahead may try in the first round; they get that many times the time of other methods.
 const FIRST_WORK: u64 = 500;
 const LOOKING: u32 = 4;
-/// The width of beams in the first round.
-const FIRST_WIDTH: usize = 32;
+/// Methods that reached nearly as much by themselves as the best of them get that many times the time of others.
+const LEADING: u32 = 3;
+/// The part of the clock of each further move, in hundredths, in which all states from there on are looked for: they get fewer.
+const REST: u32 = 20;
+/// The part of a clock that a single method has at most, in hundredths.
+const LONGEST_TURN: u32 = 50;
 
 /// The search for games of one role.
 pub struct Planner {
     machine: Box<dyn Machine>,
     evaluator: Option<Box<dyn Evaluator>>,
     distance: Option<Box<dyn Distance>>,
-    foresight: Option<Box<dyn Foresight>>,
+    foresights: Vec<Box<dyn Foresight>>,
     /// No larger reward can be had; what the options say, or less if somebody looked ahead.
     top: u8,
     options: PlannerOptions,
@@ -112,7 +123,14 @@ pub struct Planner {
     spent: Vec<Method>,
     clock: Option<State>,
     round: u32,
+    /// Whose turn it is in the round, and how long it lasts at most.
+    turn: usize,
+    longest_turn: Option<Duration>,
     rounds_from: Option<State>,
+    beams: Beams,
+    adaptation: Adaptation,
+    /// The largest reward that each method reached by itself.
+    reached: [Option<u8>; METHODS.len()],
     nodes: u64,
     deepest: u32,
 }
@@ -120,11 +138,12 @@ pub struct Planner {
 impl Planner {
     /// A planner for a game of one role.
     pub fn new(machine: Box<dyn Machine>, options: PlannerOptions) -> Self {
+        let nesting = Nesting { longest: options.longest, ..Nesting::default() };
         Self {
             machine,
             evaluator: None,
             distance: None,
-            foresight: None,
+            foresights: Vec::new(),
             top: options.top,
             options,
             kept: None,
@@ -133,7 +152,12 @@ impl Planner {
             spent: Vec::new(),
             clock: None,
             round: 0,
+            turn: 0,
+            longest_turn: None,
             rounds_from: None,
+            beams: Beams::default(),
+            adaptation: Adaptation::new(nesting),
+            reached: [None; METHODS.len()],
             nodes: 0,
             deepest: 0,
         }
@@ -153,10 +177,10 @@ impl Planner {
         self
     }
 
-    /// With somebody who looks ahead.
+    /// With somebody who looks ahead; two of them are asked at most.
     #[must_use]
     pub fn with_foresight(mut self, foresight: Box<dyn Foresight>) -> Self {
-        self.foresight = Some(foresight);
+        self.foresights.push(foresight);
         self
     }
 
@@ -165,16 +189,41 @@ impl Planner {
         let at = self.kept.as_ref().and_then(|kept| kept.states.iter().position(|s| s == state));
         if let (Some(kept), Some(at)) = (&mut self.kept, at) {
             kept.states.drain(..at);
-            kept.moves.drain(..at);
+            kept.moves.drain(..at).for_each(|action| self.adaptation.advance(action));
         } else {
             self.kept = None;
             (self.proved, self.shortest) = (false, false);
             self.top = self.options.top;
+            self.begin_anew();
         }
-        if self.rounds_from.as_ref() != Some(state) {
-            self.rounds_from = Some(state.clone());
-            (self.round, self.spent) = (0, Vec::new());
+    }
+
+    /// Forgets how far the methods are.
+    fn begin_anew(&mut self) {
+        (self.round, self.turn, self.spent, self.rounds_from) = (0, 0, Vec::new(), None);
+        (self.beams, self.reached) = (Beams::default(), [None; METHODS.len()]);
+        let nesting = Nesting { longest: self.options.longest, ..Nesting::default() };
+        self.adaptation = Adaptation::new(nesting);
+    }
+
+    /// Makes a state the one to plan from. On the way of the kept plan methods take up their turns where they were, with as much time
+    /// as they had last: begun anew with each move, none of them would ever get far. What was spent before may do for the rest of the way.
+    fn begin(&mut self, state: &State, effort: &Effort) -> Result<(), Stop> {
+        if self.rounds_from.as_ref() == Some(state) {
+            return Ok(());
         }
+        let first = self.rounds_from.replace(state.clone()).is_none();
+        self.spent.clear();
+        if effort.nodes.is_some() || effort.deadline.instant().is_none() {
+            // As many states for each move, whatever was before.
+            (self.round, self.turn, self.beams) = (0, 0, Beams::default());
+        } else if !first && !self.is_done() {
+            match self.run(Method::Complete, state, &effort.part((REST, 100))) {
+                Ok(_) | Err(Stop::Nodes | Stop::Memory | Stop::Time) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
     }
 
     fn is_done(&self) -> bool {
@@ -209,6 +258,20 @@ impl Planner {
         Ok(())
     }
 
+    /// How a method does: more where it reached nearly as much by itself as the best of them, less where it did not, and the same for all
+    /// where rewards tell nothing yet.
+    fn standing(&self, method: Method) -> Ordering {
+        let best = self.reached.iter().flatten().max().copied();
+        let own = METHODS.iter().position(|other| *other == method).and_then(|at| self.reached[at]);
+        match best.filter(|best| *best > 0) {
+            None => Ordering::Equal,
+            Some(best) if own.is_some_and(|own| u32::from(own) * 4 >= u32::from(best) * 3) => {
+                Ordering::Greater
+            }
+            Some(_) => Ordering::Less,
+        }
+    }
+
     /// Whether a method makes sense for this game now.
     fn applies(&self, method: Method) -> bool {
         let has_clock = self.clock.as_ref().is_some_and(|clock| !clock.is_empty());
@@ -219,17 +282,20 @@ impl Planner {
             Method::Timeless => has_clock,
             Method::Value => self.evaluator.is_some(),
             Method::AStar | Method::Greedy | Method::Ida => self.distance.is_some(),
-            Method::Foresight => self.foresight.is_some(),
+            Method::Foresight(at) => at < self.foresights.len(),
             Method::Nested => self.round.is_multiple_of(2),
             _ => true,
         };
-        fits && !self.spent.contains(&method)
+        // The last of the methods have a turn in every other round.
+        let looks = matches!(method, Method::Foresight(_));
+        let waits = !looks && !self.round.is_multiple_of(2) && self.standing(method).is_lt();
+        fits && !waits && !self.spent.contains(&method)
     }
 
     /// Runs one method within a part of the effort.
     fn run(&mut self, method: Method, state: &State, effort: &Effort) -> Result<Ended, Stop> {
-        if method == Method::Foresight {
-            return self.look_ahead(state, effort);
+        if let Method::Foresight(at) = method {
+            return self.look_ahead(at, state, effort);
         }
         let options = &self.options;
         let mut planning = Planning::new(&mut *self.machine, effort, self.top, options.memory);
@@ -239,7 +305,7 @@ impl Planner {
         if method != Method::Complete && method != Method::DepthFirst {
             planning = planning.ignoring(self.clock.clone().unwrap_or_default());
         }
-        let width = FIRST_WIDTH << self.round.min(30);
+        let beams = &mut self.beams;
         let mut random = Random::new(options.seed ^ u64::from(self.round) << 32);
         let mut blind = Blind;
         let evaluator: &mut dyn Evaluator = match &mut self.evaluator {
@@ -255,9 +321,10 @@ impl Planner {
             Method::Complete | Method::Timeless => {
                 layers(&mut planning, state, usize::MAX, &mut Score::Mobility)
             }
-            Method::Mobility => layers(&mut planning, state, width, &mut Score::Mobility),
-            Method::Restriction => layers(&mut planning, state, width, &mut Score::Restriction),
-            Method::Value => layers(&mut planning, state, width, &mut Score::Value(evaluator)),
+            Method::Mobility => beams.run(&mut planning, state, &mut Score::Mobility, effort),
+            Method::Restriction => beams.run(&mut planning, state, &mut Score::Restriction, effort),
+            Method::Value => beams.run(&mut planning, state, &mut Score::Value(evaluator), effort),
+            Method::Onward => onward_rollouts(&mut planning, state, options.longest, &mut random),
             Method::Novelty => best_first(&mut planning, state, &mut Guide::Novelty),
             Method::AStar => best_first(&mut planning, state, &mut Guide::AStar(distance)),
             Method::Greedy => best_first(&mut planning, state, &mut Guide::Greedy(distance)),
@@ -267,12 +334,9 @@ impl Planner {
             Method::DepthFirst => {
                 depth_first(&mut planning, state, evaluator, distance, options.longest)
             }
-            Method::Adaptation => {
-                let nesting = Nesting { longest: options.longest, ..Nesting::default() };
-                policy_adaptation(&mut planning, state, &nesting, &mut random)
-            }
+            Method::Adaptation => self.adaptation.run(&mut planning, state, &mut random),
             // Done above.
-            Method::Foresight => Ok(Ended::Open),
+            Method::Foresight(_) => Ok(Ended::Open),
             Method::Nested => {
                 nested_monte_carlo(&mut planning, state, 2, options.longest, &mut random)
             }
@@ -281,6 +345,9 @@ impl Planner {
         self.nodes += nodes;
         self.deepest = self.deepest.max(deepest);
         if let Some(best) = best {
+            if let Some(at) = METHODS.iter().position(|other| *other == method) {
+                self.reached[at] = self.reached[at].max(Some(best.reward));
+            }
             let complete = method == Method::Complete && ended == Ok(Ended::Exhausted);
             self.keep(state, &best, complete)?;
         }
@@ -290,8 +357,8 @@ impl Planner {
 
     /// Asks somebody who looks ahead: in even rounds for the largest reward, in odd ones for any larger one than is kept.
     /// The work counts as nodes, so that a limit on them ends it.
-    fn look_ahead(&mut self, state: &State, effort: &Effort) -> Result<Ended, Stop> {
-        let Some(foresight) = &mut self.foresight else { return Ok(Ended::Open) };
+    fn look_ahead(&mut self, at: usize, state: &State, effort: &Effort) -> Result<Ended, Stop> {
+        let Some(foresight) = self.foresights.get_mut(at) else { return Ok(Ended::Open) };
         let above = self.kept.as_ref().map_or(0, |kept| kept.reward).saturating_add(1);
         let least = if self.round.is_multiple_of(2) { self.top.max(above) } else { above };
         let work = FIRST_WORK << self.round.min(40);
@@ -304,7 +371,7 @@ impl Planner {
                 self.top = self.top.min(least - 1);
                 self.proved |= least == above;
             }
-            Foreseen::Beyond => self.spent.push(Method::Foresight),
+            Foreseen::Beyond => self.spent.push(Method::Foresight(at)),
             Foreseen::Open => {}
         }
         Ok(Ended::Open)
@@ -315,6 +382,7 @@ impl Planner {
         let repeats = matches!(
             method,
             Method::Adaptation
+                | Method::Onward
                 | Method::Nested
                 | Method::Mobility
                 | Method::Restriction
@@ -370,14 +438,24 @@ impl Planner {
         ended
     }
 
+    /// How long the turn of a method lasts in this round.
+    fn time(&self, method: Method) -> Duration {
+        let times = match self.standing(method) {
+            _ if matches!(method, Method::Foresight(_)) => LOOKING,
+            Ordering::Greater => LEADING,
+            _ => 1,
+        };
+        let time = FIRST_ROUND * (1 << self.round.min(20)) * times;
+        self.longest_turn.map_or(time, |longest| longest.min(time))
+    }
+
     /// The part of the effort that a method has in this round, and whether that is all that is left. All methods
     /// have the same time where there is a clock; else they have states by what a state costs them.
     fn part(&self, method: Method, effort: &Effort) -> (Effort, bool) {
         let left = effort.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.nodes));
         let mut limits = effort.clone();
         if effort.deadline.instant().is_some() && effort.nodes.is_none() {
-            let times = if method == Method::Foresight { LOOKING } else { 1 };
-            let time = FIRST_ROUND * (1 << self.round.min(20)) * times;
+            let time = self.time(method);
             limits.deadline = effort.deadline.not_after(Instant::now() + time);
             return (limits, false);
         }
@@ -398,21 +476,31 @@ impl Planner {
     ) -> Result<Stop, Stop> {
         if self.kept.is_none() {
             self.first_plan(state, effort)?;
-            observe(self);
         }
+        // Whatever is late later on, the plan so far is known by then.
+        observe(self);
         if self.clock.is_none() {
             self.clock = Some(clock_fluents(&mut *self.machine, state, self.options.seed)?);
         }
+        self.begin(state, effort)?;
+        self.longest_turn = effort.deadline.left().map(|left| left * LONGEST_TURN / 100);
         loop {
-            for method in METHODS {
+            while self.turn < METHODS.len() {
                 if self.is_done() {
                     return Ok(Stop::Done);
                 }
+                let method = METHODS[self.turn];
                 if !self.applies(method) {
+                    self.turn += 1;
                     continue;
                 }
                 let reward = self.kept.as_ref().map(|kept| kept.reward);
                 let (limits, last) = self.part(method, effort);
+                // A turn that is cut short is had again with the next move.
+                let wanted = self.time(method);
+                let timed = effort.nodes.is_none();
+                let short = timed && limits.deadline.left().is_some_and(|left| left * 2 < wanted);
+                self.turn += usize::from(!short);
                 match self.run(method, state, &limits) {
                     Err(Stop::Nodes) if last => return Ok(Stop::Nodes),
                     Ok(_) | Err(Stop::Nodes | Stop::Memory | Stop::Time) => {}
@@ -427,7 +515,7 @@ impl Planner {
             if METHODS.iter().all(|method| !self.applies(*method)) && self.round.is_multiple_of(2) {
                 return Ok(if self.is_done() { Stop::Done } else { Stop::Memory });
             }
-            self.round += 1;
+            (self.round, self.turn) = (self.round + 1, 0);
         }
     }
 }
@@ -470,9 +558,9 @@ impl Search for Planner {
     }
 
     fn forget(&mut self) {
-        (self.kept, self.clock, self.rounds_from) = (None, None, None);
+        (self.kept, self.clock) = (None, None);
         (self.proved, self.shortest, self.top) = (false, false, self.options.top);
-        (self.round, self.spent) = (0, Vec::new());
+        self.begin_anew();
     }
 
     fn use_machine(&mut self, machine: Box<dyn Machine>) {
@@ -488,4 +576,76 @@ fn move_report(action: Move, report: &SearchReport) -> MoveReport {
     };
     let depth = if is_best { report.depth } else { 0 };
     MoveReport { action, value, visits: 0, depth, weight: f64::from(u8::from(is_best)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use game::{Deadline, Game};
+    use std::fmt::Write as _;
+
+    /// Thirty switches, of which each may be set either way once; all ends but one are worth the same.
+    fn switches() -> Game {
+        let mut rules = String::from(
+            "(role you) (init (now 0)) (side a) (side b)
+             (<= (legal you (set ?n ?s)) (true (now ?n)) (side ?s))
+             (<= (next (now ?m)) (true (now ?n)) (succ ?n ?m))
+             (<= (next (wrong ?n)) (does you (set ?n b))) (<= (next (wrong ?n)) (true (wrong ?n)))
+             (<= bad (true (wrong ?n))) (<= terminal (true (now 30)))
+             (<= (goal you 100) (not bad)) (<= (goal you 40) bad)",
+        );
+        for n in 0..30 {
+            let _ = write!(rules, "(succ {n} {})", n + 1);
+        }
+        Game::from_text(&rules).expect("sound")
+    }
+
+    fn planner(game: &Game) -> (Planner, State) {
+        let mut planner = Planner::new(Box::new(game.interpreter()), PlannerOptions::default());
+        let initial = planner.machine.initial().expect("small");
+        (planner, initial)
+    }
+
+    #[test]
+    fn methods_take_up_their_turns_with_the_next_move() {
+        let game = switches();
+        let (mut planner, initial) = planner(&game);
+        // Nobody gets further than this.
+        planner.top = 101;
+        planner.options.top = 101;
+        let until = |millis| Effort::until(Deadline::within(Duration::from_millis(millis)));
+        let report = planner.search(&initial, Role(0), &until(400), &mut |_| ()).expect("a report");
+        let before = planner.round;
+        assert!(before > 0);
+        let next = planner.machine.next(&initial, &report.line[0]).expect("legal");
+        planner.advance(&next);
+        planner.search(&next, Role(0), &until(20), &mut |_| ()).expect("a report");
+        assert!(planner.round >= before);
+        // Somewhere else all begins anew, and with a limit on states it does so anyway.
+        planner.advance(&initial);
+        assert_eq!(planner.round, 0);
+        planner.round = 9;
+        planner.rounds_from = Some(next);
+        planner.begin(&initial, &Effort::nodes(10)).expect("nothing to do");
+        assert_eq!(planner.round, 0);
+    }
+
+    #[test]
+    fn methods_that_do_well_get_more_time_and_others_less_often() {
+        let (mut planner, _) = planner(&switches());
+        let place =
+            |method| METHODS.iter().position(|other| *other == method).expect("one of them");
+        planner.round = 1;
+        let plain = planner.time(Method::Mobility);
+        planner.reached[place(Method::Onward)] = Some(0);
+        assert_eq!(planner.time(Method::Onward), plain);
+        planner.reached[place(Method::Onward)] = Some(60);
+        planner.reached[place(Method::Mobility)] = Some(40);
+        planner.reached[place(Method::Nested)] = Some(45);
+        assert_eq!(planner.time(Method::Onward), plain * LEADING);
+        assert_eq!(planner.time(Method::Nested), plain * LEADING);
+        assert!(planner.applies(Method::Onward) && !planner.applies(Method::Mobility));
+        planner.round = 2;
+        assert!(planner.applies(Method::Mobility));
+    }
 }

@@ -32,6 +32,9 @@ struct Bout {
     belief: Belief,
     /// By how much the logarithm of the odds of the first search grows where moves take twice as long.
     growth: f64,
+    /// Which of the two is alone among others that search in the other way, where there are more than two roles: the one that is not like
+    /// most players of a match.
+    lone: usize,
 }
 
 impl Bout {
@@ -48,14 +51,22 @@ const fn milliseconds(least: u64, most: u64) -> (Duration, Duration) {
 
 /// A trial between two trees.
 const fn of_trees(name: &'static str, share: Share, belief: Belief) -> Bout {
-    Bout { name, share, games: 12.0, pace: milliseconds(8, 40), belief, growth: 0.0 }
+    Bout { name, share, games: 12.0, pace: milliseconds(8, 40), belief, growth: 0.0, lone: 0 }
 }
 
 /// A trial of the tree against alpha-beta. Trees gain more by time: where alpha-beta won nearly all games at 20 and at 400 ms a move, it won
 /// about half of them at 1.5 s (docs/strength.md).
 const fn of_methods(name: &'static str) -> Bout {
     let share = Share(0.4, Duration::from_secs(30));
-    Bout { name, share, games: 10.0, pace: milliseconds(12, 100), belief: OPEN, growth: 0.25 }
+    Bout {
+        name,
+        share,
+        games: 10.0,
+        pace: milliseconds(12, 100),
+        belief: OPEN,
+        growth: 0.25,
+        lone: 1,
+    }
 }
 
 /// Preferences in playouts: matches of equal nodes had mean points of 60 in games where they are used at all. In quick moves little is learned
@@ -164,7 +175,8 @@ impl Opening<'_> {
         let pace = pace.clamp(bout.pace.0, bout.pace.1);
         let mut machine = self.context.machine();
         let even = bout.even(pace, self.context.play_clock);
-        let mut trial = Trial { machine: &mut *machine, pace, even, seed: self.context.seed };
+        let (lone, seed) = (bout.lone, self.context.seed);
+        let mut trial = Trial { machine: &mut *machine, pace, even, lone, seed };
         let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
         let tally = catch_unwind(run).unwrap_or_default();
         let earlier = match before.games {

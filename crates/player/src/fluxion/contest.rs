@@ -124,7 +124,8 @@ impl Opening<'_> {
         for (source, bout) in METHODS {
             let tree = self.parts().small_tree(self.known.tree_values, guided);
             let Some(looking_ahead) = self.parts().small_deepening(source) else { continue };
-            let bout = Bout { belief: belief_in_tree(self.known.chance), ..bout };
+            let belief = belief_in_tree(self.known.chance, self.known.class.roles);
+            let bout = Bout { belief, ..bout };
             let (points, even) = self.bout(&bout, [tree, looking_ahead], deadline);
             let ahead = log_odds(even) - log_odds(points);
             if best.is_none_or(|(most, _)| ahead > most) {
@@ -207,10 +208,16 @@ fn is_open(ahead: f64) -> bool {
 const WITHIN_REACH: f64 = 0.7;
 const AGAINST_ALL_ODDS: f64 = 2.0;
 
-/// What is believed about the tree before a trial against alpha-beta: by features of the game, where they have a say.
-fn belief_in_tree(chance: Option<f64>) -> Belief {
-    Belief { mean: chance.map_or(OPEN.mean, |chance| 1.0 - chance), ..OPEN }
+/// What is believed about the tree before a trial against alpha-beta: by features of the game, where they have a say. With more roles
+/// max^n was even with trees over eight games, and where it was far better at 0.1 s a move it was even at 0.8 s (docs/strength.md), so a
+/// few games are not enough.
+fn belief_in_tree(chance: Option<f64>, roles: usize) -> Belief {
+    let games = if roles > 2 { GAMES_OF_MORE_ROLES } else { OPEN.games };
+    Belief { mean: chance.map_or(OPEN.mean, |chance| 1.0 - chance), games }
 }
+
+/// How many games that counts for.
+const GAMES_OF_MORE_ROLES: f64 = 6.0;
 
 #[cfg(test)]
 mod tests {
@@ -244,9 +251,20 @@ mod tests {
         assert!(!is_open(3.0));
     }
 
+    /// At 0.4 s and with games of 30 ms.
+    #[test]
+    fn with_more_roles_a_few_games_do_not_speak_for_max_n() {
+        let even = METHODS[0].1.even(Duration::from_millis(30), Duration::from_millis(400));
+        let changes = |games: u32, roles: usize| {
+            let belief = belief_in_tree(None, roles);
+            Tally { games, points: 0.0 }.expected(belief.games, belief.mean) < even
+        };
+        assert!(changes(4, 2) && !changes(4, 3) && changes(8, 3));
+    }
+
     #[test]
     fn features_that_speak_for_alpha_beta_speak_against_the_tree() {
-        let mean = |chance| belief_in_tree(chance).mean;
+        let mean = |chance| belief_in_tree(chance, 2).mean;
         assert!((mean(None) - 0.5).abs() < 1e-9 && (mean(Some(0.8)) - 0.2).abs() < 1e-9);
     }
 }

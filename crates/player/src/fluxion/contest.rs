@@ -32,6 +32,9 @@ struct Bout {
     belief: Belief,
     /// By how much the logarithm of the odds of the first search grows where moves take twice as long.
     growth: f64,
+    /// Which of the two is alone among others that search in the other way, where there are more than two roles: the one that is not like
+    /// most players of a match.
+    lone: usize,
 }
 
 impl Bout {
@@ -48,14 +51,22 @@ const fn milliseconds(least: u64, most: u64) -> (Duration, Duration) {
 
 /// A trial between two trees.
 const fn of_trees(name: &'static str, share: Share, belief: Belief) -> Bout {
-    Bout { name, share, games: 12.0, pace: milliseconds(8, 40), belief, growth: 0.0 }
+    Bout { name, share, games: 12.0, pace: milliseconds(8, 40), belief, growth: 0.0, lone: 0 }
 }
 
 /// A trial of the tree against alpha-beta. Trees gain more by time: where alpha-beta won nearly all games at 20 and at 400 ms a move, it won
 /// about half of them at 1.5 s (docs/strength.md).
 const fn of_methods(name: &'static str) -> Bout {
     let share = Share(0.4, Duration::from_secs(30));
-    Bout { name, share, games: 10.0, pace: milliseconds(12, 100), belief: OPEN, growth: 0.25 }
+    Bout {
+        name,
+        share,
+        games: 10.0,
+        pace: milliseconds(12, 100),
+        belief: OPEN,
+        growth: 0.25,
+        lone: 1,
+    }
 }
 
 /// Preferences in playouts: matches of equal nodes had mean points of 60 in games where they are used at all. In quick moves little is learned
@@ -135,7 +146,8 @@ impl Opening<'_> {
         for (source, bout) in METHODS {
             let tree = self.parts().small_tree(self.known.tree_values, guided);
             let Some(looking_ahead) = self.parts().small_deepening(source) else { continue };
-            let bout = Bout { belief: belief_in_tree(self.known.chance), ..bout };
+            let belief = belief_in_tree(self.known.chance, self.known.class.roles);
+            let bout = Bout { belief, ..bout };
             let (points, even) = self.bout(&bout, [tree, looking_ahead], deadline);
             let ahead = log_odds(even) - log_odds(points);
             if best.is_none_or(|(most, _)| ahead > most) {
@@ -195,7 +207,8 @@ impl Opening<'_> {
         }
         let mut machine = self.context.machine();
         let even = bout.even(pace, self.context.play_clock);
-        let mut trial = Trial { machine: &mut *machine, pace, even, seed: self.context.seed };
+        let (lone, seed) = (bout.lone, self.context.seed);
+        let mut trial = Trial { machine: &mut *machine, pace, even, lone, seed };
         let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
         let tally = catch_unwind(run).unwrap_or_default();
         let earlier = match before.games {
@@ -234,10 +247,16 @@ fn is_open(ahead: f64) -> bool {
 const WITHIN_REACH: f64 = 0.7;
 const AGAINST_ALL_ODDS: f64 = 2.0;
 
-/// What is believed about the tree before a trial against alpha-beta: by features of the game, where they have a say.
-fn belief_in_tree(chance: Option<f64>) -> Belief {
-    Belief { mean: chance.map_or(OPEN.mean, |chance| 1.0 - chance), ..OPEN }
+/// What is believed about the tree before a trial against alpha-beta: by features of the game, where they have a say. With more roles
+/// max^n was even with trees over eight games, and where it was far better at 0.1 s a move it was even at 0.8 s (docs/strength.md), so a
+/// few games are not enough.
+fn belief_in_tree(chance: Option<f64>, roles: usize) -> Belief {
+    let games = if roles > 2 { GAMES_OF_MORE_ROLES } else { OPEN.games };
+    Belief { mean: chance.map_or(OPEN.mean, |chance| 1.0 - chance), games }
 }
+
+/// How many games that counts for.
+const GAMES_OF_MORE_ROLES: f64 = 6.0;
 
 #[cfg(test)]
 mod tests {
@@ -280,9 +299,20 @@ mod tests {
         assert!(!is_open(3.0));
     }
 
+    /// At 0.4 s and with games of 30 ms.
+    #[test]
+    fn with_more_roles_a_few_games_do_not_speak_for_max_n() {
+        let even = METHODS[0].1.even(Duration::from_millis(30), Duration::from_millis(400));
+        let changes = |games: u32, roles: usize| {
+            let belief = belief_in_tree(None, roles);
+            Tally { games, points: 0.0 }.expected(belief.games, belief.mean) < even
+        };
+        assert!(changes(4, 2) && !changes(4, 3) && changes(8, 3));
+    }
+
     #[test]
     fn features_that_speak_for_alpha_beta_speak_against_the_tree() {
-        let mean = |chance| belief_in_tree(chance).mean;
+        let mean = |chance| belief_in_tree(chance, 2).mean;
         assert!((mean(None) - 0.5).abs() < 1e-9 && (mean(Some(0.8)) - 0.2).abs() < 1e-9);
     }
 }

@@ -260,7 +260,7 @@ fn a_trial_tells_a_search_from_a_blind_one_and_counts_only_what_is_clear() {
     // A move that is never legal: the first legal one is made instead.
     let blind = SearchReport { best: None, ..first };
     let pace = Duration::from_millis(4);
-    let mut trial = Trial { machine: &mut *machine, pace, even: 0.5, seed: 1 };
+    let mut trial = Trial { machine: &mut *machine, pace, even: 0.5, lone: 0, seed: 1 };
     let mut searches = [Box::new(Says(Some(blind))) as Box<dyn Search>, tree()];
     let tally = trial.run(&mut searches, &Deadline::within(Duration::from_secs(2)));
     assert!(tally.games >= 6 && tally.mean() < 0.3, "{tally:?}");
@@ -273,6 +273,24 @@ fn a_trial_tells_a_search_from_a_blind_one_and_counts_only_what_is_clear() {
     // What is known of other games counts as some games do.
     assert!(Tally { games: 4, points: 1.5 }.expected(6.0, 0.6) > 0.5);
     assert!(Tally { games: 4, points: 1.0 }.expected(6.0, 0.6) < 0.5);
+}
+
+/// Of three roles, two look for rows and one does not: whoever is alone, the points are those of the first.
+#[test]
+fn a_trial_of_three_roles_tells_a_search_from_a_blind_one_whoever_is_alone() {
+    use super::trial::Trial;
+    use search::mcts::{Mcts, Options};
+    let reasoner = Reasoner::build(&game("tictactoe_3p"), &Budget::default());
+    for lone in [0, 1] {
+        let mut machine = reasoner.machine();
+        let blind = SearchReport::empty("blind", Role(0), 3);
+        let tree = Box::new(Mcts::new(&reasoner, Options::default()));
+        let mut searches = [Box::new(Says(Some(blind))) as Box<dyn Search>, tree];
+        let pace = Duration::from_millis(4);
+        let mut trial = Trial { machine: &mut *machine, pace, even: 0.5, lone, seed: 1 };
+        let tally = trial.run(&mut searches, &Deadline::within(Duration::from_secs(5)));
+        assert!(tally.games >= 1 && tally.mean() < 0.3, "{lone}: {tally:?}");
+    }
 }
 
 #[test]

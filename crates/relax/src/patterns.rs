@@ -31,6 +31,10 @@ const WIDEST: usize = 1 << 19;
 const WIDER: u128 = 400;
 const BARELY: u128 = 125;
 const SAFE: u128 = 80;
+/// What a state of a beam takes, about: its step, and its hash among those that were seen.
+const BYTES_OF_A_STATE: usize = 32;
+/// Work for each state of a layer, where there is no clock.
+const WORK_FOR_A_STATE: u64 = 8;
 /// The most moves to an end.
 const LONGEST: usize = 500;
 
@@ -51,6 +55,8 @@ pub struct Patterns {
     strands: Vec<Strand>,
     all: Vec<Pattern>,
     moves: Vec<Move>,
+    /// The most states of a beam: all of them are remembered.
+    room: usize,
 }
 
 impl Patterns {
@@ -67,7 +73,8 @@ impl Patterns {
             }
             patterns.push(pattern);
         }
-        Some(Arc::new(Self { strands, all: patterns, moves }))
+        let room = (memory - bytes) / BYTES_OF_A_STATE;
+        Some(Arc::new(Self { strands, all: patterns, moves, room }))
     }
 
     /// How many patterns there are, and their states.
@@ -372,12 +379,13 @@ impl PatternBeam {
         let shared = self.shared.clone();
         let Some(start) = shared.numbers(state) else { return Ok(None) };
         let horizon = self.horizon(state);
+        let width = self.width.min(shared.room / horizon.max(1)).max(1);
         let salt = self.random.below(1 << 31) as u64;
         let mut made = Made::new(&shared, start);
         for depth in 1..=horizon {
             let left = (horizon - depth) as u16;
             let found = candidates(&shared, &made.layer, (left, salt), deadline)?;
-            made.step(best_of(found, self.width));
+            made.step(best_of(found, width));
             for home in &made.homes {
                 if let Some((reward, way)) = self.played(state, &made.path(*home), None)
                     && reward >= least
@@ -452,18 +460,31 @@ fn best_of(mut found: Vec<Candidate>, width: usize) -> Vec<Candidate> {
     found
 }
 
+impl PatternBeam {
+    /// One beam of a width; the cost is that of a whole one, about.
+    fn once(&mut self, width: usize, state: &State, least: u8, deadline: &Deadline) -> Foreseen {
+        self.width = width;
+        let begin = Instant::now();
+        let found = self.beam(state, least, deadline);
+        // What was cut off would have taken longer.
+        self.cost = Some(begin.elapsed() * if found.is_ok() { 1 } else { 2 });
+        found.ok().flatten().map_or(Foreseen::Open, Foreseen::Way)
+    }
+}
+
 impl Foresight for PatternBeam {
-    fn look(&mut self, state: &State, least: u8, _: u64, deadline: &Deadline) -> Foreseen {
+    /// With a clock, beams as wide as there is time for; without one a single beam as wide as the work that is asked for.
+    fn look(&mut self, state: &State, least: u8, work: u64, deadline: &Deadline) -> Foreseen {
+        if deadline.left().is_none() {
+            let width = usize::try_from(work / WORK_FOR_A_STATE).unwrap_or(WIDEST);
+            return self.once(width.clamp(FIRST_WIDTH, WIDEST), state, least, deadline);
+        }
         let mut barely = 0;
         while !deadline.passed() {
             let Some(width) = self.fitting(barely, deadline) else { break };
-            self.width = width;
-            let begin = Instant::now();
-            let found = self.beam(state, least, deadline);
-            // What was cut off would have taken longer.
-            self.cost = Some(begin.elapsed() * if found.is_ok() { 1 } else { 2 });
-            if let Ok(Some(way)) = found {
-                return Foreseen::Way(way);
+            let found = self.once(width, state, least, deadline);
+            if found != Foreseen::Open {
+                return found;
             }
             barely = BARELY;
         }

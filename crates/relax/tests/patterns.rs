@@ -85,6 +85,25 @@ fn where_there_is_no_time_for_all_some_are_brought_home_and_the_rest_is_waited_f
 }
 
 #[test]
+fn without_a_clock_a_look_ends_by_its_work_and_with_little_memory_it_is_narrow() {
+    let reasoner = Reasoner::build(&ring(80), &Budget::default());
+    let gates = reasoner.gates().expect("a circuit");
+    let mut machine = gates.machine();
+    let initial = machine.initial().expect("small");
+    let found = |memory: usize, work: u64| {
+        let patterns = Patterns::of(gates, memory, &soon())?;
+        Some(PatternBeam::new(&patterns, gates, 1).look(&initial, 100, work, &Deadline::never()))
+    };
+    // There is no such reward, so only the work ends it.
+    let patterns = Patterns::of(gates, 1 << 30, &soon()).expect("strands");
+    let mut beam = PatternBeam::new(&patterns, gates, 1);
+    assert_eq!(beam.look(&initial, 101, 1000, &Deadline::never()), Foreseen::Open);
+    let wide = found(1 << 30, 1 << 18).expect("strands");
+    assert_eq!(reward(&mut machine, initial.clone(), &wide), Some(100));
+    assert_eq!(found(1 << 10, 1 << 18), None, "not even the patterns fit");
+}
+
+#[test]
 fn games_whose_fluents_depend_on_each_other_have_no_patterns() {
     for name in ["queens_8", "sokoban", "peg_solitaire"] {
         let entry = library::find(name).expect("a library game");

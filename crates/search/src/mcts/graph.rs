@@ -302,11 +302,15 @@ impl Graph {
         taken.fold(self.table, usize::wrapping_add)
     }
 
-    /// Nodes in use, or put by for a thread.
+    /// Nodes in use.
     pub(super) fn len(&self) -> usize {
         let given = self.counts.0.next.load(Ordering::Relaxed) as usize - 1;
         let waiting = self.free.len().saturating_sub(self.counts.0.freed.load(Ordering::Relaxed));
-        given.saturating_sub(waiting)
+        let put_by = self.stripes.iter().map(|stripe| {
+            let ids = stripe.0.ids.load(Ordering::Relaxed);
+            (ids as u32).saturating_sub((ids >> 32) as u32) as usize
+        });
+        given.saturating_sub(waiting + put_by.sum::<usize>())
     }
 
     /// Numbers below this were given out.

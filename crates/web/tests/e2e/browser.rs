@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 /// How long anything may take on a machine that is busy with other things.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 const BETWEEN: Duration = Duration::from_millis(60);
+/// How often a place is looked at again, and how long afterwards.
+const MOST_LOOKS: usize = 40;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 
 /// A browser, ended with the value.
 pub struct Browser {
@@ -222,7 +225,8 @@ impl Page {
         }
     }
 
-    /// The middle of an element once it is there and in view.
+    /// The middle of an element once it is there, in view, and where it stays: what is loaded later moves what is below it, and a click would
+    /// miss.
     fn place(&self, browser: &mut Browser, selector: &str) -> (f64, f64) {
         let element = format!("document.querySelector({selector:?})");
         self.until(browser, &format!("{element}?.getBoundingClientRect().width > 0"));
@@ -230,7 +234,14 @@ impl Page {
             "(() => {{ const e = {element}; e.scrollIntoView({{block: 'center', behavior: 'instant'}}); const r = e.getBoundingClientRect(); \
              return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
         );
-        let place = self.value(browser, &expression);
+        let mut place = self.value(browser, &expression);
+        for _ in 0..MOST_LOOKS {
+            std::thread::sleep(BETWEEN_LOOKS);
+            let again = self.value(browser, &expression);
+            if std::mem::replace(&mut place, again.clone()) == again {
+                break;
+            }
+        }
         (place[0].as_f64().expect("a number"), place[1].as_f64().expect("a number"))
     }
 

@@ -170,8 +170,8 @@ impl Graph {
         }
     }
 
-    /// Has the memory of several nodes fetched at the same time, that is all: to wait for one after the other takes longer than
-    /// anything else that is done to them.
+    /// Has the memory of several nodes fetched at the same time, that is all: they are waited for together, not one after the
+    /// other.
     pub(super) fn fetch(&self, nodes: &[NodeId]) {
         let all = || nodes.iter().copied().map(|id| self.node(id));
         all().for_each(Node::fetch_self);

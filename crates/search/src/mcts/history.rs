@@ -22,16 +22,6 @@ struct Record {
     tries: SharedF32,
     /// The mean advantage, in parts of the greatest reward.
     mean: SharedF32,
-    /// The same, less where it was hardly ever tried: asked for far more often than learned.
-    held_back: SharedF32,
-}
-
-impl Record {
-    fn set(&self, tries: f64, mean: f64) {
-        self.tries.set(tries);
-        self.mean.set(mean);
-        self.held_back.set(mean * tries / (tries + SHRINKAGE));
-    }
 }
 
 /// What is known about all moves; empty where nobody asks.
@@ -44,8 +34,7 @@ pub(super) struct History {
 
 impl History {
     pub(super) fn new(roles: usize, moves: usize) -> Self {
-        let zero = || SharedF32::new(0.0);
-        let new = || Record { tries: zero(), mean: zero(), held_back: zero() };
+        let new = || Record { tries: SharedF32::new(0.0), mean: SharedF32::new(0.0) };
         Self { records: (0..roles * moves).map(|_| new()).collect(), moves }
     }
 
@@ -55,12 +44,16 @@ impl History {
         let tries = record.tries.get() + 1.0;
         let mean = record.mean.get();
         let remembered = tries.min(REMEMBERED);
-        record.set(remembered, mean + (advantage - mean) / remembered);
+        record.mean.set(mean + (advantage - mean) / remembered);
+        record.tries.set(remembered);
     }
 
     /// The advantage of a move, less where it was hardly ever tried.
-    pub(super) fn advantage(&self, role: usize, action: Move) -> f32 {
-        self.record(role, action).map_or(0.0, |record| record.held_back.plain())
+    fn advantage(&self, role: usize, action: Move) -> f64 {
+        self.record(role, action).map_or(0.0, |record| {
+            let tries = record.tries.get();
+            record.mean.get() * tries / (tries + SHRINKAGE)
+        })
     }
 
     /// Tells a node what all its moves may be worth. Asked now and then, not for each choice: what is known about moves in general
@@ -68,7 +61,7 @@ impl History {
     pub(super) fn guess(&self, node: &Node, expansion: &Expansion) {
         for role in (0..node.roles.len()).filter(|role| node.roles[*role].count > 1) {
             for at in node.range(role) {
-                expansion.edges[at].guess.set(f64::from(self.advantage(role, node.moves[at])));
+                expansion.edges[at].guess.set(self.advantage(role, node.moves[at]));
             }
         }
     }
@@ -76,7 +69,7 @@ impl History {
     /// The match went on: what was learned counts less than what comes.
     pub(super) fn fade(&self) {
         for record in &self.records {
-            record.set(record.tries.get() * FADE, record.mean.get());
+            record.tries.set(record.tries.get() * FADE);
         }
     }
 

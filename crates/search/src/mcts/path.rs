@@ -148,7 +148,7 @@ impl Path {
             news = news && solver::update(graph, node, outer);
             if let (true, Some(role)) = (options.implicit > 0.0, node.mover()) {
                 let visited = self.chosen(step, values.len())[role] as usize;
-                back_up_implicit(graph, node, (expansion, visited));
+                back_up_implicit(graph, node, (expansion, role, visited));
             }
             if let Some(meant) = step.instead_of {
                 let edge = &expansion.edges[meant];
@@ -252,9 +252,12 @@ fn count(node: &Node, values: &mut [f64]) {
 
 /// Implicit minimax backups (Lanctot, Winands, Pepels and Sturtevant 2014), in the way of max^n: the role
 /// that moves takes the child of highest value for it. Only the child that was visited is looked at: the others may have changed
-/// where other nodes lead to them as well, but to look at all of them at each step costs more than the rest of a simulation.
-fn back_up_implicit(graph: &Graph, node: &Node, (expansion, visited): (&Expansion, usize)) {
-    let Some(role) = node.mover() else { return };
+/// where other nodes lead to them as well, but each of them is elsewhere in memory.
+fn back_up_implicit(
+    graph: &Graph,
+    node: &Node,
+    (expansion, role, visited): (&Expansion, usize, usize),
+) {
     let edge = &expansion.edges[visited];
     if let Some(below) = graph.linked(edge.child()) {
         let stat = &below.roles[graph.exchanges.to(edge.child().exchange(), role)];

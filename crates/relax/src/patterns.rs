@@ -17,6 +17,7 @@ use game::{
 };
 
 use rustc_hash::FxHashSet;
+use search::planning::{BARELY, next_width};
 
 use crate::strands::{Automaton, NONE, Strand, strands};
 
@@ -27,10 +28,6 @@ const MOST_PAIRS: usize = 1 << 24;
 /// The width of the first beam, and the widest one.
 const FIRST_WIDTH: usize = 64;
 const WIDEST: usize = 1 << 19;
-/// How many times as wide the next one is, at most and at least, and the part of the time left that is planned for; all in hundredths.
-const WIDER: u128 = 400;
-const BARELY: u128 = 125;
-const SAFE: u128 = 80;
 /// What a state of a beam takes, about: its step, and its hash among those that were seen.
 const BYTES_OF_A_STATE: usize = 32;
 /// Work for each state of a layer, where there is no clock.
@@ -319,12 +316,8 @@ impl PatternBeam {
     /// The width of the next beam by what the last one took: as wide as there is time for. None unless it is so many hundredths of that.
     fn fitting(&self, least: u128, deadline: &Deadline) -> Option<usize> {
         let Some(cost) = self.cost else { return Some(FIRST_WIDTH) };
-        let fits = match deadline.left() {
-            Some(left) => left.as_micros() * SAFE / cost.as_micros().max(1),
-            None => WIDER,
-        };
-        let width = self.width * fits.min(WIDER) as usize / 100;
-        (fits >= least).then(|| width.clamp(FIRST_WIDTH, WIDEST))
+        let width = next_width((self.width, cost), deadline.left(), least)?;
+        Some(width.clamp(FIRST_WIDTH, WIDEST))
     }
 
     /// How long play may go on, by some random play.

@@ -12,10 +12,25 @@ use crate::effort::{Effort, Stop};
 
 /// The width of the first beam.
 const FIRST_WIDTH: usize = 32;
-/// How many times as wide the next one is, at most and at least, and the part of the time left that is planned for; all in hundredths.
+/// How many times as wide the next one is, at most, and the part of the time left that is planned for; all in hundredths.
 const WIDER: u128 = 400;
-const BARELY: u128 = 125;
 const SAFE: u128 = 80;
+/// And how many times as wide it has to be, to be worth another run.
+pub const BARELY: u128 = 125;
+/// The same where there is no clock.
+const WITHOUT_CLOCK: u128 = 200;
+
+/// The width of the next beam, given that of the last one and what it cost: as wide as the time left allows. None unless it is
+/// so many hundredths of that.
+pub fn next_width(
+    (width, cost): (usize, Duration),
+    left: Option<Duration>,
+    least: u128,
+) -> Option<usize> {
+    let fits = left.map_or(WITHOUT_CLOCK, |left| left.as_micros() * SAFE / cost.as_micros().max(1));
+    let wide = width.saturating_mul(fits.min(WIDER) as usize) / 100;
+    (fits >= least).then_some(wide.max(1))
+}
 
 /// How wide beams were, for each score.
 #[derive(Default)]
@@ -57,13 +72,8 @@ impl Beams {
 
     /// The width of the next beam; none unless it is so many hundredths of that of the last one.
     fn width(&self, kind: usize, least: u128, effort: &Effort) -> Option<usize> {
-        let Some((width, cost)) = self.widest[kind] else { return Some(FIRST_WIDTH) };
-        let fits = match effort.deadline.left().filter(|_| effort.nodes.is_none()) {
-            Some(left) => left.as_micros() * SAFE / cost.as_micros().max(1),
-            None => 200,
-        };
-        let wide = width.saturating_mul(fits.min(WIDER) as usize) / 100;
-        (fits >= least).then_some(wide.max(1))
+        let Some(last) = self.widest[kind] else { return Some(FIRST_WIDTH) };
+        next_width(last, effort.deadline.left().filter(|_| effort.nodes.is_none()), least)
     }
 }
 

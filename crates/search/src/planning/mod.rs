@@ -17,6 +17,7 @@ mod planner;
 
 use game::{Evaluator, JointMove, Machine, Move, ReasonError, Role, State};
 
+pub use beams::{BARELY, next_width};
 pub use best_first::{Guide, best_first};
 pub use depth_first::depth_first;
 pub use ida::iterative_deepening_a_star;

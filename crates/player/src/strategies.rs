@@ -72,6 +72,11 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "12",
         "percent of a move's time for alpha-beta beside the tree; 0 for none, also to solve games",
     ),
+    switch(
+        "contend",
+        "on",
+        "in a position proven to be a draw, make the move that keeps it and is hardest to answer",
+    ),
     switch("learn", "on", "learn values of fluents in the start clock"),
     switch("derive", "on", "make an evaluator from the rules in the start clock"),
     switch("trial", "on", "try in quick games which knowledge and which search pays"),
@@ -92,11 +97,18 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "let traps, moves, length and evaluation have a say in which search to use",
     ),
     number("c", (0.0, 10.0), "0.4", "weight of exploration"),
+    switch("spread", "on", "exploration follows the deviation of playouts"),
     number(
         "guide",
         (0.0, 5.0),
         "1.5",
         "how much playouts prefer moves that did well, where it pays",
+    ),
+    number(
+        "favour",
+        (0.0, 1.0),
+        "0.8",
+        "how much the value of a node is that of its favourite move",
     ),
     number("prior", (0.0, 1e3), "2", "visits that a learned value weighs as much as"),
     number(
@@ -126,6 +138,7 @@ pub(crate) static UCT: &[OptionInfo] = &[
     whole("threads", (1.0, 256.0), "1", "threads that share the graph"),
     NODES,
     number("c", (0.0, 10.0), "0.4", "weight of exploration"),
+    switch("spread", "off", "exploration follows the deviation of playouts"),
     or_off("fpu", false, 2.0, "first-play urgency: the value of a move not tried yet"),
     choice("final", &["visits", "value", "secure"], "which move to play in the end"),
     choice("simultaneous", &["decoupled", "response", "regret"], "where several roles choose"),
@@ -140,6 +153,7 @@ pub(crate) static UCT: &[OptionInfo] = &[
     whole("reference", (0.0, 1e6), "50", "visits that an ancestor needs for GRAVE"),
     number("bias", (0.0, 10.0), "0", "weight of the evaluator as progressive bias"),
     number("implicit", (0.0, 1.0), "0", "weight of implicit minimax backups of the evaluator"),
+    number("favour", (0.0, 1.0), "0", "how much the value of a node is that of its favourite move"),
     number("prior", (0.0, 1e3), "0", "visits that the evaluation of a successor weighs as much as"),
     whole("judged", (0.0, 1e6), "2", "visits after which all successors are evaluated"),
     number(
@@ -197,6 +211,8 @@ fn mcts_options(options: &Options, context: &Context) -> mcts::Options {
     use mcts::{Amaf, Decisive, Final, Playouts, Policy, Simultaneous};
     mcts::Options {
         exploration: options.number("c"),
+        spread: options.is_on("spread"),
+        favour: options.number("favour"),
         first_play: options.number_or_off("fpu"),
         final_move: match options.text("final") {
             "value" => Final::Value,

@@ -119,6 +119,9 @@ fn variants() -> Vec<Options> {
         Options { prior: 2.0, implicit: 0.2, judged: 1, ..base.clone() },
         Options { history: 4.0, ..base.clone() },
         Options { history: 1.0, threads: 2, prior: 1.0, judged: 1, ..base.clone() },
+        Options { favour: 0.8, history: 4.0, ..base.clone() },
+        Options { favour: 1.0, threads: 2, implicit: 0.3, ..base.clone() },
+        Options { spread: true, ..base.clone() },
     ]
 }
 

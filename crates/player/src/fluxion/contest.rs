@@ -114,7 +114,8 @@ impl Opening<'_> {
             self.known.guided = self.first_is_better(&GUIDED, with, deadline);
         }
         let guided = self.known.guided && usual;
-        if self.known.learned.is_some() {
+        // Without values that tell anything both would be the same search.
+        if self.parts().learned().is_some() {
             let with = [true, false].map(|learned| self.parts().small_tree(learned, guided));
             let belief = if usual { LEARNED.belief } else { LEARNED_ELSEWHERE };
             self.known.tree_values =
@@ -196,9 +197,13 @@ impl Opening<'_> {
         let length = class.mean_length.unwrap_or(100.0).max(1.0) * moves as f64;
         let time = share.left().unwrap_or_default();
         let pace = time.div_f64(length * bout.games).clamp(bout.pace.0, bout.pace.1);
-        let pace = pace.max(telling(self.known.speed, class.mean_joint_moves));
-        if time < pace.mul_f64(length * FEWEST) {
-            let words = format!("not tried: moves that tell something take {pace:.2?}");
+        let telling = telling(self.known.speed, class.mean_joint_moves);
+        let pace = pace.max(telling.unwrap_or_default());
+        if telling.is_none() || time < pace.mul_f64(length * FEWEST) {
+            let words = match telling {
+                Some(_) => format!("not tried: moves that tell something take {pace:.2?}"),
+                None => "not tried: the tree is too slow to tell how slow it is".to_owned(),
+            };
             self.known.account.note(bout.name, begin, words);
             return (
                 before.expected(bout.belief.games, bout.belief.mean),
@@ -226,10 +231,10 @@ impl Opening<'_> {
 
 /// How long a move of a quick game has to take at least, if the tree makes so many simulations in a second and there are so many moves. With
 /// a handful of tries for each of them it plays like chance does, and loses to whatever looks two moves ahead: in a hex of 64,000 gates all games
-/// of 12 ms a move, where alpha-beta, chosen for that, lost the match.
-fn telling(speed: Option<f64>, moves: f64) -> Duration {
+/// of 12 ms a move, where alpha-beta, chosen for that, lost the match. Where nobody knows how quick it is, no time is enough.
+fn telling(speed: Option<f64>, moves: f64) -> Option<Duration> {
     let simulations = (moves * TRIES).max(LEAST);
-    speed.map_or(Duration::ZERO, |speed| Duration::from_secs_f64(simulations / speed.max(1.0)))
+    speed.map(|speed| Duration::from_secs_f64(simulations / speed.max(1.0)))
 }
 
 fn log_odds(mean: f64) -> f64 {
@@ -280,11 +285,12 @@ mod tests {
 
     #[test]
     fn a_slow_tree_needs_longer_moves_to_tell_anything() {
-        assert_eq!(telling(None, 10.0), Duration::ZERO);
+        assert_eq!(telling(None, 10.0), None);
+        let telling = |speed, moves| telling(Some(speed), moves).expect("the speed is known");
         let shortest = METHODS[0].1.pace.0;
-        assert!(telling(Some(50_000.0), 10.0) < shortest, "no longer than they are anyway");
-        assert!(telling(Some(1_000.0), 10.0) > METHODS[0].1.pace.1);
-        assert!(telling(Some(50_000.0), 100.0) > shortest, "each move is tried some times");
+        assert!(telling(50_000.0, 10.0) < shortest, "no longer than they are anyway");
+        assert!(telling(1_000.0, 10.0) > METHODS[0].1.pace.1);
+        assert!(telling(50_000.0, 100.0) > shortest, "each move is tried some times");
     }
 
     #[test]

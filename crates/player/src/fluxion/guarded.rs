@@ -3,13 +3,14 @@
 //! UCT misses traps: lines in which one answer of many refutes a move (Ramanujan, Sabharwal and Selman 2010).
 //! Alpha-beta sees all of them as deep as it gets. A part of each move's time is its own; what it proves is
 //! taken over, and a move that it proves to lose against another is not made. Where it looks as if the position could be solved
-//! within the time, it gets most of it.
+//! within the time, it gets most of it. In a position that is proven to be worth something between all and nothing, a draw as a rule, the
+//! tree says which of the moves that keep it is hardest to answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use game::playout::Random;
-use game::{Machine, Move, ReasonError, Role, State};
-use search::{Effort, MoveReport, Search, SearchReport};
+use game::{JointMove, Machine, Move, ReasonError, Role, State};
+use search::{Effort, Look, MoveReport, Search, SearchReport, Turn, Value};
 
 use super::outlook::{Outlook, horizon};
 
@@ -21,6 +22,12 @@ const A_CHANCE: f64 = 0.02;
 const DISTRUST: f64 = 0.2;
 /// The part of that for finding out how far the end is.
 const TO_LOOK: u32 = 5;
+/// What the best reward is worth.
+const ALL: f64 = 100.0;
+/// The part of the rest, in hundredths, in which the main search ranks moves of a position that is solved.
+const TO_RANK: u32 = 60;
+/// How many of these moves are looked at, at most, each for such a part of what is left.
+const LIKED: u32 = 4;
 
 /// Alpha-beta for a part of the effort, and for more where it may solve the position with that.
 pub(super) struct Solver {
@@ -115,6 +122,26 @@ impl Solver {
         self.odds.is_some_and(|odds| odds >= 1.0).then_some(rest)
     }
 
+    /// Whether a move is proven to be worth at least so much, within the effort.
+    fn keeps(
+        &mut self,
+        (state, role): (&State, Role),
+        (action, worth): (Move, f64),
+        effort: &Effort,
+    ) -> bool {
+        let mut look = Look::default();
+        if look.at(&mut *self.machine, state) != Ok(Turn::Of(role)) {
+            return false;
+        }
+        let of_role = |(at, moves): (usize, &Vec<Move>)| {
+            if at == role.index() { action } else { moves[0] }
+        };
+        let joint = JointMove(look.moves.iter().enumerate().map(of_role).collect());
+        let Ok(next) = self.machine.next(state, &joint) else { return false };
+        let found = self.ask(&next, role, effort, &mut |_| ());
+        found.is_some_and(|found| found.value().low >= worth)
+    }
+
     fn ask(
         &mut self,
         state: &State,
@@ -141,13 +168,65 @@ pub(super) struct Guarded {
     /// Whether moves are made in turn. What is proven of single moves says little where they are simultaneous; what is
     /// solved counts there, too.
     in_turn: bool,
+    /// Whether a move of a draw is the one that is hardest to answer.
+    contends: bool,
 }
 
 impl Guarded {
     /// `guard` gets a part of the effort of each search, `main` the rest.
     pub(super) fn new(main: Box<dyn Search>, guard: Solver, percent: u32, in_turn: bool) -> Self {
-        Self { main, guard, percent: percent.min(100), in_turn }
+        Self { main, guard, percent: percent.min(100), in_turn, contends: in_turn }
     }
+
+    /// The same; whether draws are played for more is said here.
+    pub(super) fn contending(self, contends: bool) -> Self {
+        Self { contends: self.in_turn && contends, ..self }
+    }
+}
+
+impl Guarded {
+    /// Of the moves that are proven to keep what the position is worth, the one that the main search likes best: others do not know
+    /// everything, and what is hard to answer may bring more. What the guard found is kept where nothing else is proven in time.
+    fn contend(
+        &mut self,
+        (state, role): (&State, Role),
+        effort: &Effort,
+        solved: &SearchReport,
+    ) -> Result<SearchReport, ReasonError> {
+        let worth = solved.value().low;
+        let effort = less(effort, solved.nodes);
+        let Some(time) = part(&effort, TO_RANK) else { return Ok(solved.clone()) };
+        let mut report = self.main.search(state, role, &time, &mut |_| ())?;
+        let rest = less(&effort, report.nodes);
+        let good = report.moves.iter().filter(|own| own.value.high >= worth);
+        let mut liked = good.map(|own| own.action).take(LIKED as usize);
+        let kept = liked.find(|action| {
+            let share = rest.part((1, LIKED));
+            Some(*action) == solved.best
+                || self.guard.keeps((state, role), (*action, worth), &share)
+        });
+        let Some(kept) = kept else { return Ok(solved.clone()) };
+        if report.best != Some(kept) {
+            report.line.clear();
+        }
+        report.best = Some(kept);
+        report.moves.sort_by_key(|own| own.action != kept);
+        for own in &mut report.moves {
+            own.weight = f64::from(u8::from(own.action == kept));
+        }
+        if let Some(first) = report.moves.first_mut() {
+            first.value = Value::exact(worth);
+        }
+        report.values.clone_from(&solved.values);
+        report.solved = true;
+        Ok(report)
+    }
+}
+
+/// What is left of an effort after so many nodes.
+fn less(effort: &Effort, spent: u64) -> Effort {
+    let nodes = effort.nodes.map(|nodes| nodes.saturating_sub(spent).max(1));
+    Effort { nodes, ..effort.clone() }
 }
 
 /// A part of an effort, in hundredths. None where the effort has no end: then nothing could be left for the main search.
@@ -201,12 +280,16 @@ impl Search for Guarded {
         if let Some(watched) = &watched {
             // Where everything is lost, the main search knows better what is hard to refute.
             if watched.solved && watched.best.is_some() && watched.value().low > 0.0 {
-                return Ok(watched.clone());
+                return if self.contends && watched.value().low < ALL && watched.moves.len() > 1 {
+                    observe(watched);
+                    self.contend((state, role), effort, watched)
+                } else {
+                    Ok(watched.clone())
+                };
             }
         }
         let spent = watched.as_ref().map_or(0, |watched| watched.nodes);
-        let nodes = effort.nodes.map(|nodes| nodes.saturating_sub(spent).max(1));
-        let effort = Effort { nodes, ..effort.clone() };
+        let effort = less(effort, spent);
         let in_turn = self.in_turn;
         let with_veto = |report: &SearchReport| {
             let mut report = report.clone();

@@ -115,7 +115,7 @@ impl Parts<'_> {
     }
 
     /// What was learned, if it predicts anything: its values are those of playouts.
-    fn learned(&self) -> Option<Box<dyn Evaluator>> {
+    pub(super) fn learned(&self) -> Option<Box<dyn Evaluator>> {
         let learned = self.known.learned.as_ref()?;
         let useful = learned.merit.is_some_and(|merit| merit >= USEFUL);
         useful.then(|| learned.evaluator.another())
@@ -132,10 +132,12 @@ impl Parts<'_> {
             (Method::Deepening, _) => self.looking_ahead(self.context.memory / 2),
             (Method::Rivals, _) => self.rivals(rest),
             (Method::Guarded | Method::Sampling, Some(solved)) => {
-                Box::new(Guarded::new(self.tree(rest), solved, percent.max(SOLVED), in_turn))
+                let guarded = Guarded::new(self.tree(rest), solved, percent.max(SOLVED), in_turn);
+                Box::new(guarded.contending(self.options.contend))
             }
             (Method::Guarded, None) if percent > 0 => {
-                Box::new(Guarded::new(self.tree(most), self.solver(), percent, in_turn))
+                let guarded = Guarded::new(self.tree(most), self.solver(), percent, in_turn);
+                Box::new(guarded.contending(self.options.contend))
             }
             (Method::Guarded | Method::Sampling, None) => self.tree(most),
         }
@@ -211,6 +213,8 @@ impl Parts<'_> {
             seed: self.context.seed,
             threads: self.options.threads,
             exploration: self.options.exploration,
+            spread: self.options.spread,
+            favour: self.options.favour,
             prior: self.options.prior,
             implicit: self.options.implicit,
             history: self.options.history,

@@ -56,6 +56,8 @@ use summing::Summed;
 pub(crate) struct Wishes {
     /// The part of each move's time for alpha-beta, in hundredths.
     pub(crate) guard: u32,
+    /// Whether the tree chooses among the moves that alpha-beta proves to keep a draw.
+    pub(crate) contend: bool,
     /// Whether to learn in the start clock, and whether to make an evaluator from the rules.
     pub(crate) learn: bool,
     pub(crate) derive: bool,
@@ -70,6 +72,10 @@ pub(crate) struct Wishes {
     pub(crate) decisive: bool,
     /// The weight of exploration.
     pub(crate) exploration: f64,
+    /// Whether that follows how far the results of playouts lie apart.
+    pub(crate) spread: bool,
+    /// How much of the value of a node is that of its favourite move.
+    pub(crate) favour: f64,
     /// How much playouts prefer moves that did well, where that pays.
     pub(crate) guide: f64,
     /// How many visits a learned value weighs as much as, and its part in implicit minimax backups.
@@ -108,6 +114,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
     let context = Context { memory, ..context.clone() };
     let wishes = Wishes {
         guard: options.whole("guard") as u32,
+        contend: options.is_on("contend"),
         learn: options.is_on("learn"),
         derive: options.is_on("derive"),
         trial: options.is_on("trial"),
@@ -116,7 +123,9 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         rivals: options.is_on("rivals"),
         decisive: options.is_on("decisive"),
         exploration: options.number("c"),
+        spread: options.is_on("spread"),
         history: options.number("history"),
+        favour: options.number("favour"),
         guide: options.number("guide"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),

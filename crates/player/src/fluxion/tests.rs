@@ -249,6 +249,69 @@ fn a_move_that_is_proven_to_lose_is_not_made_and_a_panicking_guard_is_done_witho
     assert_eq!(asked(None), Some(Move(0)));
 }
 
+/// A search that says one thing of a state and another of all others.
+struct SaysOf(State, [SearchReport; 2]);
+
+impl Search for SaysOf {
+    fn name(&self) -> &'static str {
+        "says of"
+    }
+
+    fn search(
+        &mut self,
+        state: &State,
+        _: Role,
+        _: &Effort,
+        _: &mut dyn FnMut(&SearchReport),
+    ) -> Result<SearchReport, ReasonError> {
+        Ok(self.1[usize::from(*state != self.0)].clone())
+    }
+
+    fn advance(&mut self, _: &State) {}
+
+    fn forget(&mut self) {}
+
+    fn use_machine(&mut self, _: Box<dyn Machine>) {}
+}
+
+/// In a position that is proven to be a draw the tree chooses among the moves that keep it.
+#[test]
+fn of_moves_that_keep_a_draw_the_one_that_is_hard_to_answer_is_made() {
+    let mut machine = game("tictactoe").interpreter();
+    let initial = machine.initial().expect("small");
+    let mut legal = Vec::new();
+    machine.legal_moves(&initial, Role(0), &mut legal).expect("small");
+    let of_moves = |first: usize, second: usize, values: [Value; 2]| {
+        let mut report = says(values);
+        report.moves[0].action = legal[first];
+        report.moves[1].action = legal[second];
+        report.best = Some(legal[first]);
+        report
+    };
+    let draw = SearchReport {
+        solved: true,
+        values: vec![Value::exact(50.0); 2],
+        ..of_moves(0, 1, [Value::exact(50.0), Value::within(10.0, 0.0, 50.0)])
+    };
+    let tree = of_moves(1, 0, [Value::guess(80.0), Value::guess(60.0)]);
+    let asked = |tree: &SearchReport, later: Value| {
+        let below = SearchReport { values: vec![later; 2], ..draw.clone() };
+        let says = SaysOf(initial.clone(), [draw.clone(), below]);
+        let guard = Solver::new(Box::new(says), Box::new(game("tictactoe").interpreter()), 1);
+        let mut both = Guarded::new(Box::new(Says(Some(tree.clone()))), guard, 50, true);
+        let report = both.search(&initial, Role(0), &Effort::nodes(100), &mut |_| ());
+        let report = report.expect("a report");
+        assert!(report.solved && report.best == report.moves.first().map(|own| own.action));
+        assert!((report.value().low - 50.0).abs() < 1e-9);
+        report.best
+    };
+    assert_eq!(asked(&tree, Value::exact(50.0)), Some(legal[1]), "it keeps the draw");
+    assert_eq!(asked(&tree, Value::exact(0.0)), Some(legal[0]), "it loses");
+    assert_eq!(asked(&tree, Value::guess(90.0)), Some(legal[0]), "nothing is proven");
+    let lost = of_moves(1, 0, [Value::within(10.0, 0.0, 25.0), Value::guess(60.0)]);
+    assert_eq!(asked(&lost, Value::exact(50.0)), Some(legal[0]), "the tree itself proves it bad");
+}
+
 #[test]
 fn a_trial_tells_a_search_from_a_blind_one_and_counts_only_what_is_clear() {
     use super::trial::{Tally, Trial};

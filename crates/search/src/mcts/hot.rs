@@ -135,7 +135,7 @@ impl Place {
             let visits = edge.visits.load(Relaxed) + own.visits;
             if let Some(below) = graph.linked(link).filter(|below| below.visits() >= visits) {
                 edge.visits.fetch_add(own.visits, Relaxed);
-                edge.set_mean(below.mean(part));
+                edge.set_mean(below.value(part));
             } else {
                 edge.visit(own.visits, own.sum);
             }

@@ -153,10 +153,15 @@ impl Worker {
             self.values.fill(0.0);
             for outcome in outcomes {
                 let finished = outcome.as_ref().filter(|outcome| outcome.terminal);
+                // As everywhere, an end without a reward counts 0.
+                let goal = |goal: Option<game::Goal>| f64::from(goal.map_or(0, |goal| goal.0));
+                let got =
+                    |role: usize| finished.map_or(nothing[role], |ended| goal(ended.goals[role]));
                 for (role, value) in self.values.iter_mut().enumerate() {
-                    // As everywhere, an end without a reward counts 0.
-                    let goal = |goal: Option<game::Goal>| f64::from(goal.map_or(0, |goal| goal.0));
-                    *value += finished.map_or(nothing[role], |ended| goal(ended.goals[role]));
+                    *value += got(role);
+                }
+                if shared.options.spread {
+                    self.spread.note((0..nothing.len()).map(got));
                 }
             }
             self.values.iter_mut().for_each(|value| *value /= times as f64);
@@ -164,6 +169,7 @@ impl Worker {
             path.back_up(shared.options, shared.graph, &mut self.values, tools);
         }
         self.hot.flush(shared.graph);
+        self.spread.settle();
     }
 
     /// Whether the lanes make more playouts from a state in the same time than the machine does; none if there

@@ -14,12 +14,14 @@
 //! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
 //! | `playout`, `policy`, `amaf`, `lanes`, `guide`, `judge` | values of leaves and successors, what is learned from moves |
 //! | `worker`, `outcome` | one thread at work, and what to play in the end |
-//! | `history` | what a move may be worth where it was hardly tried |
+//! | `favour` | values of nodes that follow their favourite moves |
+//! | `history`, `spread` | what a move may be worth where it was hardly tried, and how much to explore |
 //! | `response` | the answer to what others are expected to do at the same time |
 //! | `symmetric`, `exchange` | one node for all states that are the same up to symmetry, of roles too |
 
 mod amaf;
 mod exchange;
+mod favour;
 mod graph;
 mod guide;
 mod history;
@@ -36,6 +38,7 @@ mod recycle;
 mod response;
 mod select;
 mod solver;
+mod spread;
 mod symmetric;
 mod worker;
 
@@ -462,6 +465,7 @@ impl Search for Mcts {
         for worker in &mut self.workers {
             worker.policy.decay();
             worker.guide.fade();
+            worker.spread.fade();
         }
         self.graph.history.fade();
     }

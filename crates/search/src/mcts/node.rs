@@ -222,6 +222,8 @@ pub(super) struct RoleStat {
     pub(super) bounds: SharedBounds,
     /// The implicit minimax value, at first the evaluation; not a number without an evaluator.
     pub(super) implicit: SharedF32,
+    /// The mean, drawn towards the value of the favourite move; not a number where nobody asks for that.
+    pub(super) value: SharedF32,
     /// Its moves among those of the node.
     pub(super) first: u32,
     pub(super) count: u32,
@@ -339,6 +341,8 @@ pub(super) struct Expansion {
     pub(super) amaf: OnceLock<Box<[Cell]>>,
     /// Whether the successors were evaluated, or are about to be.
     pub(super) judged: AtomicBool,
+    /// The place of the move that was tried most often.
+    pub(super) favourite: AtomicU32,
 }
 
 /// A state with all that is known about it.
@@ -369,8 +373,9 @@ impl Node {
             first += count;
             let (sum, bounds) = (AtomicU64::new(0), SharedBounds::new(bounds));
             let implicit = SharedF32::new(f32::NAN);
+            let value = SharedF32::new(f32::NAN);
             let visits = AtomicU32::new(0);
-            RoleStat { sum, visits, bounds, implicit, first: first - count, count }
+            RoleStat { sum, visits, bounds, implicit, value, first: first - count, count }
         });
         let roles = roles.collect();
         let moves = if open { moves.concat().into() } else { Box::default() };
@@ -438,6 +443,12 @@ impl Node {
         }
     }
 
+    /// The value of a role, within what is proven: the mean, drawn towards the value of the favourite move where that is asked for.
+    pub(super) fn value(&self, role: usize) -> f64 {
+        let value = self.roles[role].value.get();
+        if value.is_nan() { self.mean(role) } else { self.roles[role].bounds.get().clamp(value) }
+    }
+
     /// The places of the moves of a role.
     pub(super) fn range(&self, role: usize) -> std::ops::Range<usize> {
         let stat = &self.roles[role];
@@ -464,7 +475,9 @@ impl Node {
             let children = several.then(|| Children::new(self.joint_count()));
             let (regrets, amaf) = (OnceLock::new(), OnceLock::new());
             let judged = AtomicBool::new(false);
-            let expansion = Box::new(Expansion { edges, children, regrets, amaf, judged });
+            let favourite = AtomicU32::new(0);
+            let expansion =
+                Box::new(Expansion { edges, children, regrets, amaf, judged, favourite });
             made = expansion.bytes();
             expansion
         });

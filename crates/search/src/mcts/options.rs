@@ -78,9 +78,12 @@ pub enum Playouts {
 
 /// The options of the search.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Options {
     /// The weight of exploration, for values from 0 to 1.
     pub exploration: f64,
+    /// Whether that weight follows how far the results of playouts lie apart; it is meant for those that are 0 as often as 1.
+    pub spread: bool,
     /// The value (0 to 1) that a move not tried yet is taken to have, instead of being tried first.
     pub first_play: Option<f64>,
     /// Which move to play.
@@ -110,6 +113,8 @@ pub struct Options {
     pub bias: f64,
     /// The weight of implicit minimax backups of the evaluator, 0 to 1.
     pub implicit: f64,
+    /// How much of the value of a node is that of its favourite move instead of the mean, 0 to 1.
+    pub favour: f64,
     /// How many visits the evaluation of a successor weighs as much as: all successors of a node are then
     /// evaluated, and those not tried yet have that value (node priors, Gelly and Silver 2007); 0 for off.
     pub prior: f64,
@@ -140,6 +145,7 @@ impl Default for Options {
         Self {
             // CadiaPlayer's constant, 40 for values up to 100 (Finnsson and Björnsson 2008).
             exploration: 0.4,
+            spread: false,
             first_play: None,
             final_move: Final::default(),
             simultaneous: Simultaneous::default(),
@@ -154,6 +160,7 @@ impl Default for Options {
             amaf_reference: 50,
             bias: 0.0,
             implicit: 0.0,
+            favour: 0.0,
             prior: 0.0,
             history: 0.0,
             judged: 2,

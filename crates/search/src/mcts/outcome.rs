@@ -54,7 +54,7 @@ fn ranking(options: &Options, node: &Node, role: usize) -> Vec<usize> {
 /// What is known about a role at a node.
 fn value(node: &Node, role: usize) -> Value {
     let Bounds { low, high } = node.roles[role].bounds.get();
-    Value::within(node.mean(role), f64::from(low), f64::from(high))
+    Value::within(node.value(role), f64::from(low), f64::from(high))
 }
 
 /// Fills in the moves, values and the expected line of play.

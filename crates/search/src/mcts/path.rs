@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::exchange::{Exchange, Link};
+use super::favour;
 use super::graph::Graph;
 use super::hot::{Hot, PlaceId};
 use super::node::{Bounds, Count as _, Edge, Expansion, NONE, Node, NodeId, fixed};
@@ -142,6 +143,9 @@ impl Path {
                         Some(place) => hot.visit(place, at, values[role]),
                         None => visit(edge, below, part, values[role]),
                     }
+                    if options.favour > 0.0 {
+                        favour::note(expansion, at);
+                    }
                 }
                 None => self.back_up_several(options, graph, step, values),
             }
@@ -161,6 +165,9 @@ impl Path {
             match step.apart {
                 Some(place) => hot.count(place, node, values),
                 None => count(node, values),
+            }
+            if options.favour > 0.0 && node.mover().is_some() {
+                favour::follow(graph, node, expansion, options.favour);
             }
             below = node;
         }
@@ -226,7 +233,7 @@ fn visit_known(edge: &Edge) {
 fn visit(edge: &Edge, below: &Node, part: usize, value: f64) {
     if below.visits() > edge.visits.load(Relaxed) {
         edge.visits.add(1);
-        edge.set_mean(below.mean(part));
+        edge.set_mean(below.value(part));
     } else {
         // The node was made anew: it knows less than the edge.
         edge.visit(1, value);

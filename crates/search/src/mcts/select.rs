@@ -26,7 +26,7 @@ pub(super) struct Choice {
 }
 
 /// Chooses a move of a role by UCB1 (Auer, Cesa-Bianchi and Fischer 2002; UCT of Kocsis and Szepesvári
-/// 2006), with what the options add to it. `own` is what the
+/// 2006), with what the options add to it. `exploration` is its weight, `own` what the
 /// thread keeps to itself, `settled` tells whether nothing is left to find out about a node.
 ///
 /// Rauber-14 stops at solved nodes. A solved child of high value would then be visited nearly always, and
@@ -35,7 +35,7 @@ pub(super) fn by_ucb(
     options: &Options,
     node: &Node,
     expansion: &Expansion,
-    (role, amaf, own): (usize, Option<&View<'_>>, Option<&[Own]>),
+    (role, exploration, amaf, own): (usize, f32, Option<&View<'_>>, Option<&[Own]>),
     settled: impl Fn(Link) -> bool,
     random: &mut Random,
 ) -> Choice {
@@ -47,7 +47,7 @@ pub(super) fn by_ucb(
         Turn::Several => edges.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0),
         _ => node.roles[role].bounds.get().low,
     };
-    let terms = Terms::of(options, node, role);
+    let terms = Terms::of(options, node, role, exploration);
     let turn = random.below(edges.len().max(1));
     let mut best = (f32::NEG_INFINITY, turn);
     let mut best_open: (f32, Option<usize>) = (f32::NEG_INFINITY, None);
@@ -92,12 +92,12 @@ struct Terms<'o> {
 }
 
 impl<'o> Terms<'o> {
-    fn of(options: &'o Options, node: &Node, role: usize) -> Self {
+    fn of(options: &'o Options, node: &Node, role: usize, exploration: f32) -> Self {
         let visits = node.visits() as f32 + 1.0;
         Self {
             options,
             visits,
-            scale: options.exploration as f32 * visits.ln().max(0.0).sqrt(),
+            scale: exploration * visits.ln().max(0.0).sqrt(),
             mean: (node.mean(role) / 100.0) as f32,
             prior: options.prior as f32,
             history: options.history as f32,

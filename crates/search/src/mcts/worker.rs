@@ -22,6 +22,7 @@ use super::path::Path;
 use super::playout::{self, Tools, digest, digest_two};
 use super::policy::Policy;
 use super::select;
+use super::spread::Spread;
 use super::symmetric::representative;
 
 /// How often a role moves at random where several choose. Without it, roles with equal statistics choose
@@ -87,6 +88,7 @@ pub(super) struct Worker {
     pub(super) guide: Guide,
     pub(super) random: Random,
     pub(super) rhythm: Rhythm,
+    pub(super) spread: Spread,
     pub(super) look: Look,
     pub(super) paths: Vec<Path>,
     made: Vec<Made>,
@@ -112,6 +114,7 @@ impl Worker {
             guide: Guide::default(),
             random: Random::new(seed),
             rhythm: Rhythm::default(),
+            spread: Spread::default(),
             look: Look::default(),
             paths: vec![Path::default()],
             made: Vec::new(),
@@ -151,6 +154,7 @@ impl Worker {
                 unflushed += 1;
                 if unflushed == UNFLUSHED {
                     self.hot.flush(shared.graph);
+                    self.spread.settle();
                     unflushed = 0;
                 }
             }
@@ -206,7 +210,12 @@ impl Worker {
                 look: &mut self.look,
                 outer: shared.outer,
             };
-            tools.play(&leaf.state, path.after, wanted.then_some(&mut self.made), &mut values)
+            let made = wanted.then_some(&mut self.made);
+            tools.play(&leaf.state, path.after, made, &mut values).inspect(|()| {
+                if options.spread {
+                    self.spread.note(values.iter().copied());
+                }
+            })
         };
         if result.is_ok() {
             let tools = (shared.outer, &mut self.hot);
@@ -304,7 +313,8 @@ impl Worker {
             } else {
                 let view = amaf::view(options, shared.graph, path, node, role);
                 let own = apart.map(|place| self.hot.edges(place));
-                let view = (role, view.as_ref(), own);
+                let exploration = options.exploration as f32 * self.spread.part(role);
+                let view = (role, exploration, view.as_ref(), own);
                 let random = &mut self.random;
                 let choice = select::by_ucb(options, node, expansion, view, settled, random);
                 instead_of = choice.instead_of;

@@ -1,0 +1,87 @@
+//! Values of nodes that follow their favourite moves.
+//!
+//! The mean of all simulations through a node counts those with which the search found out that a move is bad, and those from before it found
+//! a better one, as long as the node is there. What a node is worth to whoever moves well is what its best move is worth, but the highest of many
+//! uncertain values is too high. Coulom (2006, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search") therefore takes the move that was
+//! tried most often, the favourite, and mixes its value with the mean. So does this, down the whole line of favourites: the value of a favourite's
+//! node is such a mixture as well. It takes one look at one child for each node on the way.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::graph::Graph;
+use super::node::{Expansion, Node};
+
+/// A favourite of so many visits has half of the say that it has in the end.
+const HALF: f64 = 16.0;
+
+/// Notes that a move was tried: it may be the favourite now.
+pub(super) fn note(expansion: &Expansion, at: usize) {
+    let favourite = expansion.favourite.load(Relaxed) as usize;
+    let visits = |at: usize| expansion.edges[at].visits.load(Relaxed);
+    if at != favourite && visits(at) >= visits(favourite) {
+        expansion.favourite.store(at as u32, Relaxed);
+    }
+}
+
+/// Draws the values of a node towards those of its favourite move, which has so much of the say in the end.
+pub(super) fn follow(graph: &Graph, node: &Node, expansion: &Expansion, say: f64) {
+    let edge = &expansion.edges[expansion.favourite.load(Relaxed) as usize];
+    let Some(child) = graph.linked(edge.child()) else { return };
+    let visits = f64::from(edge.visits.load(Relaxed));
+    let share = say * visits / (visits + HALF);
+    for (role, stat) in node.roles.iter().enumerate() {
+        let part = graph.exchanges.to(edge.child().exchange(), role);
+        let mean = node.mean(role);
+        stat.value.set(mean + share * (child.value(part) - mean));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use game::{Move, Role, State};
+
+    use super::super::exchange::{Exchange, Link};
+    use super::super::node::{Bounds, fixed};
+    use super::*;
+    use crate::hash::Key;
+    use crate::rewards::Turn;
+
+    const OPEN: [Bounds; 2] = [Bounds { low: 0, high: 100 }; 2];
+
+    /// A node of two moves that was visited so often, with the mean value of the first role.
+    fn insert(graph: &Graph, key: u128, visits: u32, mean: f64) -> u32 {
+        let moves = [vec![Move(0), Move(1)], vec![Move(0)]];
+        let node = Node::new(Key(key), State::new(), Turn::Of(Role(0)), &moves, OPEN.into_iter());
+        node.visit_times(visits);
+        for (stat, mean) in node.roles.iter().zip([mean, 100.0 - mean]) {
+            stat.sum.fetch_add(fixed(mean) * u64::from(visits), Relaxed);
+        }
+        graph.insert(node, true, 0).expect("room")
+    }
+
+    /// The one move was tried first and is bad, the other one is good: the mean does not forget the first.
+    #[test]
+    fn a_node_is_worth_what_its_favourite_is_worth_and_not_what_was_tried_before() {
+        let graph = Graph::new();
+        let (bad, good) = (insert(&graph, 1, 60, 10.0), insert(&graph, 2, 144, 90.0));
+        let root = graph.node(insert(&graph, 3, 204, 66.5));
+        let (expansion, _) = root.expand(&OPEN);
+        let link = |at: usize, id, visits, value: f64| {
+            let edge = &expansion.edges[at];
+            edge.set_child(Link::new(id, Exchange::NONE));
+            edge.visit(visits, value * f64::from(visits));
+            note(expansion, at);
+        };
+        link(0, bad, 60, 10.0);
+        follow(&graph, root, expansion, 0.8);
+        assert!(root.value(0) < 35.0, "the only one so far");
+        link(1, good, 144, 90.0);
+        assert!((root.mean(0) - 66.5).abs() < 0.1);
+        follow(&graph, root, expansion, 0.8);
+        // 144 visits of 144 + 16, of which 0.8 count: 0.72.
+        assert!((root.value(0) - (66.5 + 0.72 * 23.5)).abs() < 0.1, "{}", root.value(0));
+        assert!((root.value(0) + root.value(1) - 100.0).abs() < 0.1);
+        root.roles[0].bounds.tighten(Bounds { low: 0, high: 50 });
+        assert!((root.value(0) - 50.0).abs() < 1e-6, "never outside of what is proven");
+    }
+}

@@ -117,7 +117,7 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "4",
         "visits that the worth of a move elsewhere weighs as much as",
     ),
-    number("implicit", (0.0, 1.0), "0.3", "weight of learned values in implicit minimax backups"),
+    number("implicit", (0.0, 1.0), "0", "weight of learned values in implicit minimax backups"),
     switch(
         "response",
         "on",

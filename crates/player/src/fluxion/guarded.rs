@@ -182,21 +182,19 @@ impl Guarded {
     pub(super) fn contending(self, contends: bool) -> Self {
         Self { contends: self.in_turn && contends, ..self }
     }
-}
 
-impl Guarded {
     /// Of the moves that are proven to keep what the position is worth, the one that the main search likes best: others do not know
-    /// everything, and what is hard to answer may bring more. What the guard found is kept where nothing else is proven in time.
+    /// everything, and what is hard to answer may bring more. None where nothing is proven in time.
     fn contend(
         &mut self,
         (state, role): (&State, Role),
         effort: &Effort,
         solved: &SearchReport,
-    ) -> Result<SearchReport, ReasonError> {
+    ) -> Option<SearchReport> {
         let worth = solved.value().low;
         let effort = less(effort, solved.nodes);
-        let Some(time) = part(&effort, TO_RANK) else { return Ok(solved.clone()) };
-        let mut report = self.main.search(state, role, &time, &mut |_| ())?;
+        let time = part(&effort, TO_RANK)?;
+        let mut report = self.main.search(state, role, &time, &mut |_| ()).ok()?;
         let rest = less(&effort, report.nodes);
         let good = report.moves.iter().filter(|own| own.value.high >= worth);
         let mut liked = good.map(|own| own.action).take(LIKED as usize);
@@ -205,7 +203,7 @@ impl Guarded {
             Some(*action) == solved.best
                 || self.guard.keeps((state, role), (*action, worth), &share)
         });
-        let Some(kept) = kept else { return Ok(solved.clone()) };
+        let kept = kept?;
         if report.best != Some(kept) {
             report.line.clear();
         }
@@ -219,7 +217,7 @@ impl Guarded {
         }
         report.values.clone_from(&solved.values);
         report.solved = true;
-        Ok(report)
+        Some(report)
     }
 }
 
@@ -280,12 +278,12 @@ impl Search for Guarded {
         if let Some(watched) = &watched {
             // Where everything is lost, the main search knows better what is hard to refute.
             if watched.solved && watched.best.is_some() && watched.value().low > 0.0 {
-                return if self.contends && watched.value().low < ALL && watched.moves.len() > 1 {
+                let mut better = None;
+                if self.contends && watched.value().low < ALL && watched.moves.len() > 1 {
                     observe(watched);
-                    self.contend((state, role), effort, watched)
-                } else {
-                    Ok(watched.clone())
-                };
+                    better = self.contend((state, role), effort, watched);
+                }
+                return Ok(better.unwrap_or_else(|| watched.clone()));
             }
         }
         let spent = watched.as_ref().map_or(0, |watched| watched.nodes);

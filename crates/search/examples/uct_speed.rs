@@ -35,11 +35,12 @@ fn main() {
         "game  playouts  what  simulations/cpu-s  playouts/cpu-s  simulations/s  speed-up  by CPU"
     );
     for name in names {
-        let Some(entry) = library::find(&name) else {
-            println!("{name}: not in the library");
+        let rules = library::find(&name).map(|entry| entry.rules.to_string());
+        let Some(rules) = rules.or_else(|| std::fs::read_to_string(&name).ok()) else {
+            println!("{name}: neither in the library nor a file");
             continue;
         };
-        let Ok(game) = Game::from_text(entry.rules) else { continue };
+        let Ok(game) = Game::from_text(&rules) else { continue };
         let reasoner = Reasoner::build(&game, &Budget::default());
         for (kind, playouts) in &kinds {
             let chosen = chosen(&options, *playouts);

@@ -49,20 +49,25 @@ impl History {
     }
 
     /// The advantage of a move, less where it was hardly ever tried.
-    fn advantage(&self, role: usize, action: Move) -> f64 {
+    pub(super) fn advantage(&self, role: usize, action: Move) -> f64 {
         self.record(role, action).map_or(0.0, |record| {
             let tries = record.tries.get();
             record.mean.get() * tries / (tries + SHRINKAGE)
         })
     }
 
-    /// Tells a node what all its moves may be worth. Asked now and then, not for each choice: what is known about moves in general
-    /// changes slowly.
-    pub(super) fn guess(&self, node: &Node, expansion: &Expansion) {
+    /// Tells a node what all its moves may be worth, and with that which to try next. Asked now and then, not for each choice: what is known
+    /// about moves in general changes slowly. Of moves that may be worth the same those after a place come first.
+    pub(super) fn guess(&self, node: &Node, expansion: &Expansion, turn: usize) {
+        let edges = &expansion.edges;
         for role in (0..node.roles.len()).filter(|role| node.roles[*role].count > 1) {
+            let advantage = |at: usize| self.advantage(role, node.moves[at]);
             for at in node.range(role) {
-                expansion.edges[at].guess.set(self.advantage(role, node.moves[at]));
+                if let Some(edge) = edges.get(at) {
+                    edge.guess.set(advantage(at));
+                }
             }
+            edges.find_next(turn, advantage);
         }
     }
 

@@ -126,7 +126,8 @@ impl Place {
     fn add_moves(&mut self, graph: &Graph) {
         let node = graph.node(self.node);
         let (Some(role), Some(expansion)) = (node.mover(), node.expansion()) else { return };
-        for (own, edge) in self.edges.iter_mut().zip(&expansion.edges) {
+        for edge in expansion.edges.iter() {
+            let own = &mut self.edges[edge.place()];
             if own.visits == 0 {
                 continue;
             }
@@ -148,7 +149,7 @@ impl Place {
 mod tests {
     use game::{Move, Role, State};
 
-    use super::super::node::{Bounds, Edge};
+    use super::super::{edges::Edge, node::Bounds};
     use super::*;
     use crate::hash::Key;
     use crate::rewards::Turn;
@@ -168,7 +169,7 @@ mod tests {
         let graph = Graph::new();
         let id = graph.insert(node(1, 3), true, 0).expect("room");
         let root = graph.node(id);
-        let (expansion, _) = root.expand(&[Bounds { low: 0, high: 100 }; 2]);
+        let (expansion, _) = root.expand(&[Bounds { low: 0, high: 100 }; 2], false);
         let mut hot = Hot::default();
         hot.begin(true);
         assert_eq!(hot.place(id, root), None, "it is not visited often yet");
@@ -181,10 +182,10 @@ mod tests {
             hot.visit(place, at, value);
             hot.count(place, root, &mut [value, 100.0 - value]);
         }
-        assert_eq!((root.visits(), counts(&expansion.edges[1])), (VISITS, (0, 0)));
+        assert_eq!((root.visits(), counts(expansion.edges.seen(1))), (VISITS, (0, 0)));
         hot.flush(&graph);
-        assert_eq!((root.visits(), counts(&expansion.edges[1])), (VISITS + 3, (2, 0)));
-        assert!((expansion.edges[1].mean() - 80.0).abs() < 0.01);
+        assert_eq!((root.visits(), counts(expansion.edges.seen(1))), (VISITS + 3, (2, 0)));
+        assert!((expansion.edges.seen(1).mean() - 80.0).abs() < 0.01);
         assert!((root.mean(0) * f64::from(root.visits()) - 160.0).abs() < 1.0);
         hot.flush(&graph);
         assert_eq!(root.visits(), VISITS + 3, "nothing is added twice");

@@ -67,7 +67,7 @@ impl Worker {
         (expansion, at, role): (&Expansion, usize, usize),
         joint: &[Move],
     ) -> Result<bool, Stop> {
-        let edge = &expansion.edges[at];
+        let edge = self.open(shared, node, (expansion, at, role));
         if edge.child().node() != NONE && !edge.prior.get().is_nan() {
             return Ok(false);
         }

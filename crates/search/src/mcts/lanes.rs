@@ -235,7 +235,7 @@ mod tests {
 
     use super::*;
     use crate::interface::Search as _;
-    use crate::mcts::node::Edge;
+    use crate::mcts::edges::Edge;
     use crate::mcts::{Mcts, Options, Playouts};
     use crate::report::SearchReport;
 
@@ -268,7 +268,7 @@ mod tests {
             assert!(first as usize <= LEAST_LEAVES);
             let mean = root.mean(0);
             let weighed = |edge: &Edge| edge.mean() * f64::from(edge.visits.load(Relaxed));
-            let sum: f64 = moves.edges[root.range(0)].iter().map(weighed).sum();
+            let sum: f64 = moves.edges.iter().map(weighed).sum();
             assert!((sum / f64::from(visits) - mean).abs() < 3.0, "{mean}");
         }
     }

@@ -9,7 +9,7 @@
 //!
 //! | module | concern |
 //! |---|---|
-//! | `node`, `graph`, `recycle` | memory: nodes, the arena with its table, what to drop |
+//! | `node`, `edges`, `graph`, `recycle` | memory: nodes and their moves, the arena with its table, what to drop |
 //! | `hot` | what a thread keeps to itself near the root |
 //! | `select`, `path`, `solver` | which move to try, what to do with a result, what is proven |
 //! | `playout`, `policy`, `amaf`, `lanes`, `guide`, `judge` | values of leaves and successors, what is learned from moves |
@@ -20,6 +20,7 @@
 //! | `symmetric`, `exchange` | one node for all states that are the same up to symmetry, of roles too |
 
 mod amaf;
+mod edges;
 mod exchange;
 mod favour;
 mod graph;

@@ -10,6 +10,7 @@ use game::{Move, State};
 use crate::hash::Key;
 use crate::rewards::Turn;
 
+use super::edges::Edges;
 use super::exchange::Link;
 
 /// A node by its number; 0 is none.
@@ -72,6 +73,11 @@ impl Bounds {
 
     pub(super) fn is_exact(self) -> bool {
         self.low >= self.high
+    }
+
+    /// Whether something else is proven to be at least as good, given what is sure.
+    pub(super) fn is_beaten(self, sure: u8) -> bool {
+        self.high <= sure && (self.high < sure || self.low < sure)
     }
 
     pub(super) fn clamp(self, value: f64) -> f64 {
@@ -139,76 +145,6 @@ impl SharedF32 {
 
     pub(super) fn add(&self, value: f64) {
         self.set(self.get() + value);
-    }
-}
-
-/// A move of a role in a node. Choosing a move reads all of them, so they are small.
-#[derive(Debug)]
-pub(super) struct Edge {
-    pub(super) visits: AtomicU32,
-    /// The mean value; nothing where it was not visited.
-    mean: SharedF32,
-    /// The [`Link`] to the node that it leads to, where only one role has a choice.
-    child: AtomicU32,
-    /// The evaluation of the child, for the role that moves.
-    pub(super) prior: SharedF32,
-    /// The implicit minimax value of the child, for the role that moves.
-    pub(super) implicit: SharedF32,
-    /// What it may be worth more or less than the node, in parts of the greatest reward.
-    pub(super) guess: SharedF32,
-    /// What is proven for the role that moves.
-    pub(super) bounds: SharedBounds,
-    /// Visits under way: they count as losses until they are done (virtual loss).
-    pub(super) pending: AtomicU16,
-}
-
-impl Edge {
-    pub(super) fn new(bounds: Bounds) -> Self {
-        Self {
-            visits: AtomicU32::new(0),
-            mean: SharedF32::new(0.0),
-            child: AtomicU32::new(NONE),
-            prior: SharedF32::new(f32::NAN),
-            implicit: SharedF32::new(f32::NAN),
-            guess: SharedF32::new(0.0),
-            bounds: SharedBounds::new(bounds),
-            pending: AtomicU16::new(0),
-        }
-    }
-
-    pub(super) fn child(&self) -> Link {
-        Link(self.child.load(Relaxed))
-    }
-
-    pub(super) fn set_child(&self, child: Link) {
-        self.child.store(child.0, Relaxed);
-    }
-
-    /// The mean value, within what is proven; the middle of that where nothing was tried.
-    pub(super) fn mean(&self) -> f64 {
-        let bounds = self.bounds.get();
-        match self.visits.load(Relaxed) {
-            0 => f64::midpoint(f64::from(bounds.low), f64::from(bounds.high)),
-            _ => bounds.clamp(self.mean.get()),
-        }
-    }
-
-    /// The mean value of the visits that there were, whatever is proven; of no use without any.
-    pub(super) fn plain_mean(&self) -> f32 {
-        self.mean.plain()
-    }
-
-    /// Counts visits with the sum of their values.
-    pub(super) fn visit(&self, times: u32, sum: f64) -> u32 {
-        let visits = self.visits.add(times);
-        let mean = self.mean.get();
-        self.mean.set(mean + (sum - mean * f64::from(times)) / f64::from(visits.max(1)));
-        visits
-    }
-
-    /// Makes the mean what it is for the node that it leads to (UCT2 of Childs, Brodeur and Kocsis 2008).
-    pub(super) fn set_mean(&self, mean: f64) {
-        self.mean.set(mean);
     }
 }
 
@@ -334,8 +270,7 @@ impl Cell {
 /// What a node has from its second visit on.
 #[derive(Debug)]
 pub(super) struct Expansion {
-    /// One edge for each move of the node.
-    pub(super) edges: Box<[Edge]>,
+    pub(super) edges: Edges,
     pub(super) children: Option<Children>,
     pub(super) regrets: OnceLock<Box<[Regret]>>,
     pub(super) amaf: OnceLock<Box<[Cell]>>,
@@ -391,13 +326,15 @@ impl Node {
     pub(super) fn fetch_statistics(&self) {
         black_box(self.visits());
         black_box(self.moves.first().copied());
-        black_box(self.expansion().map(|expansion| expansion.edges.len()));
+        black_box(self.expansion().map(|expansion| expansion.edges.is_whole()));
     }
 
     /// Has the memory of its edges fetched, as far as one thing leads to the next.
     pub(super) fn fetch_edges(&self) {
         let edges = self.expansion().map(|expansion| &expansion.edges);
-        black_box(edges.and_then(|edges| edges.first()).map(|edge| edge.visits.load(Relaxed)));
+        black_box(
+            edges.and_then(|edges| edges.iter().next()).map(|edge| edge.visits.load(Relaxed)),
+        );
     }
 
     /// How often values came to it.
@@ -464,13 +401,17 @@ impl Node {
         self.expansion.get().map(|expansion| &**expansion)
     }
 
-    /// The expansion, made now if it is not there; with the bytes that this took.
-    pub(super) fn expand(&self, bounds: &[Bounds]) -> (&Expansion, usize) {
+    /// The expansion, made now if it is not there; with the bytes that this took. If it is `widening`, moves get edges when they are tried.
+    pub(super) fn expand(&self, bounds: &[Bounds], widening: bool) -> (&Expansion, usize) {
         let mut made = 0;
         let expansion = self.expansion.get_or_init(|| {
-            let owner = self.roles.iter().enumerate();
-            let owner = owner.flat_map(|(role, stat)| (0..stat.count).map(move |_| role));
-            let edges = owner.map(|role| Edge::new(bounds[role])).collect();
+            let alone = self.mover().filter(|_| widening);
+            let edges = alone.and_then(|role| Edges::none(self.range(role), bounds[role]));
+            let edges = edges.unwrap_or_else(|| {
+                let owner = self.roles.iter().enumerate();
+                let owner = owner.flat_map(|(role, stat)| (0..stat.count).map(move |_| role));
+                Edges::all(owner.map(|role| bounds[role]))
+            });
             let several = self.turn == Turn::Several;
             let children = several.then(|| Children::new(self.joint_count()));
             let (regrets, amaf) = (OnceLock::new(), OnceLock::new());
@@ -501,7 +442,7 @@ impl Expansion {
         let amaf = self.amaf.get().map_or(0, |cells| size_of_val(&**cells) + ALLOCATION);
         let regrets = self.regrets.get().map_or(0, |regrets| size_of_val(&**regrets) + ALLOCATION);
         let children = self.children.as_ref().map_or(0, |c| c.bytes() + ALLOCATION);
-        size_of::<Self>() + size_of_val(&*self.edges) + 2 * ALLOCATION + amaf + regrets + children
+        size_of::<Self>() + self.edges.bytes() + ALLOCATION + amaf + regrets + children
     }
 }
 
@@ -518,16 +459,6 @@ mod tests {
         assert_eq!(shared.get(), Bounds { low: 20, high: 60 });
         assert!(shared.tighten(Bounds { low: 70, high: 80 }));
         assert!(shared.get().is_exact());
-    }
-
-    #[test]
-    fn an_edge_has_the_mean_of_its_visits_within_what_is_proven() {
-        let edge = Edge::new(Bounds { low: 0, high: 100 });
-        assert!((edge.mean() - 50.0).abs() < 1e-9, "nothing was tried");
-        assert_eq!((edge.visit(1, 100.0), edge.visit(3, 60.0)), (1, 4));
-        assert!((edge.mean() - 40.0).abs() < 1e-4);
-        edge.bounds.tighten(Bounds { low: 60, high: 100 });
-        assert!((edge.mean() - 60.0).abs() < 1e-9 && (edge.plain_mean() - 40.0).abs() < 1e-4);
     }
 
     #[test]

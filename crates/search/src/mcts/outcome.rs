@@ -7,8 +7,9 @@ use game::{JointMove, Move, Role};
 use crate::report::{MoveReport, SearchReport, TableUse, Value};
 use crate::rewards::Turn;
 
+use super::edges::Edge;
 use super::graph::Graph;
-use super::node::{Bounds, Edge, NONE, Node, NodeId};
+use super::node::{Bounds, NONE, Node, NodeId};
 use super::options::{Final, Options};
 use super::select::average_strategy;
 
@@ -36,12 +37,12 @@ fn rank(options: &Options, edge: &Edge, sure: u8) -> (bool, f64, f64) {
 fn ranking(options: &Options, node: &Node, role: usize) -> Vec<usize> {
     let mut places: Vec<usize> = node.range(role).collect();
     let Some(expansion) = node.expansion() else { return places };
-    let own = &expansion.edges[node.range(role)];
-    let sure = own.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0);
+    let low = |at: usize| expansion.edges.seen(at).bounds.get().low;
+    let sure = node.range(role).map(low).max().unwrap_or(0);
     let settled = node.roles[role].bounds.get().is_exact();
     places.sort_by(|one, other| {
-        let rank = |at: usize| rank(options, &expansion.edges[at], sure);
-        let proven = |at: usize| settled && expansion.edges[at].bounds.get().low >= sure;
+        let rank = |at: usize| rank(options, expansion.edges.seen(at), sure);
+        let proven = |at: usize| settled && low(at) >= sure;
         let (a, b) = (rank(*one), rank(*other));
         (proven(*other).cmp(&proven(*one)))
             .then(b.0.cmp(&a.0))
@@ -77,7 +78,7 @@ fn moves(options: &Options, node: &Node, role: usize) -> Vec<MoveReport> {
     let mixed = average_strategy(options, node, role);
     let ranking = ranking(options, node, role);
     let report = |(place, at): (usize, usize)| {
-        let edge = node.expansion().map(|expansion| &expansion.edges[at]);
+        let edge = node.expansion().map(|expansion| expansion.edges.seen(at));
         let bounds = edge.map_or(node.roles[role].bounds.get(), |edge| edge.bounds.get());
         let mean = edge.map_or(node.mean(role), Edge::mean);
         MoveReport {
@@ -108,7 +109,7 @@ fn line(options: &Options, graph: &Graph, root: NodeId) -> Vec<JointMove> {
         let best: Vec<usize> =
             (0..node.roles.len()).map(|role| ranking(options, node, role)[0]).collect();
         let next = match (node.mover(), &expansion.children) {
-            (Some(role), _) => expansion.edges[best[role]].child().node(),
+            (Some(role), _) => expansion.edges.seen(best[role]).child().node(),
             (None, Some(children)) => {
                 let digit = |joint: usize, (at, role): (&usize, usize)| {
                     let stat = &node.roles[role];

@@ -2,11 +2,12 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::edges::Edge;
 use super::exchange::{Exchange, Link};
 use super::favour;
 use super::graph::Graph;
 use super::hot::{Hot, PlaceId};
-use super::node::{Bounds, Count as _, Edge, Expansion, NONE, Node, NodeId, fixed};
+use super::node::{Bounds, Count as _, Expansion, NONE, Node, NodeId, fixed};
 use super::options::{Options, Simultaneous};
 use super::select;
 use super::solver;
@@ -80,7 +81,7 @@ impl Path {
             if stat.count > 1 {
                 match apart {
                     Some(place) => hot.pend(place, *at, 1),
-                    None => _ = expansion.edges[*at].pending.fetch_add(1, Relaxed),
+                    None => _ = expansion.edges.seen(*at).pending.fetch_add(1, Relaxed),
                 }
             }
         }
@@ -131,7 +132,7 @@ impl Path {
                 Some(role) => {
                     let part = graph.exchanges.to(step.exchange, role);
                     let at = self.chosen(step, values.len())[role] as usize;
-                    let edge = &expansion.edges[at];
+                    let edge = expansion.edges.seen(at);
                     if options.solver {
                         let bounds = below.roles[part].bounds.get();
                         news = edge.bounds.tighten(bounds) || news;
@@ -155,7 +156,7 @@ impl Path {
                 back_up_implicit(graph, node, (expansion, role, visited));
             }
             if let Some(meant) = step.instead_of {
-                let edge = &expansion.edges[meant];
+                let edge = expansion.edges.seen(meant);
                 take_known(graph, edge, values);
                 match (step.apart, node.mover()) {
                     (Some(place), Some(role)) => hot.visit(place, meant, values[role]),
@@ -193,7 +194,7 @@ impl Path {
             if stat.count <= 1 {
                 continue;
             }
-            let edge = &expansion.edges[*at as usize];
+            let edge = expansion.edges.seen(*at as usize);
             edge.pending.fetch_sub(1, Relaxed);
             edge.visit(1, values[role]);
             if let (Simultaneous::Regret, Some(children)) =
@@ -244,7 +245,7 @@ fn visit(edge: &Edge, below: &Node, part: usize, value: f64) {
 fn done(expansion: &Expansion, at: usize, (hot, apart): (&mut Hot, Option<PlaceId>)) {
     match apart {
         Some(place) => hot.pend(place, at, -1),
-        None => _ = expansion.edges[at].pending.fetch_sub(1, Relaxed),
+        None => _ = expansion.edges.seen(at).pending.fetch_sub(1, Relaxed),
     }
 }
 
@@ -265,13 +266,13 @@ fn back_up_implicit(
     node: &Node,
     (expansion, role, visited): (&Expansion, usize, usize),
 ) {
-    let edge = &expansion.edges[visited];
+    let edge = expansion.edges.seen(visited);
     if let Some(below) = graph.linked(edge.child()) {
         let stat = &below.roles[graph.exchanges.to(edge.child().exchange(), role)];
         edge.implicit.set(stat.bounds.get().clamp(stat.implicit.get()));
     }
     let mut best: Option<(f64, Link)> = None;
-    for edge in &expansion.edges[node.range(role)] {
+    for edge in expansion.edges.iter().filter(|edge| node.range(role).contains(&edge.place())) {
         // Not a number unless all successors were evaluated.
         let value = edge.bounds.get().clamp(edge.implicit.get());
         if !edge.implicit.plain().is_nan() && best.is_none_or(|(most, _)| value > most) {

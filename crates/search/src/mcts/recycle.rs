@@ -4,9 +4,10 @@
 
 use game::Deadline;
 
+use super::edges::Edge;
 use super::exchange::Link;
 use super::graph::Graph;
-use super::node::{Edge, NONE, NodeId};
+use super::node::{NONE, NodeId};
 
 /// Between two looks at the clock that many nodes are handled.
 const PAUSE: usize = 512;
@@ -63,7 +64,7 @@ fn unlink(graph: &Graph, keep: &[bool], deadline: &Deadline) -> bool {
             return false;
         }
         let Some(expansion) = graph.node(id as NodeId).expansion() else { continue };
-        for edge in &expansion.edges {
+        for edge in expansion.edges.iter() {
             let child = edge.child().node();
             if child != NONE && !keep[child as usize] {
                 edge.set_child(Link(NONE));

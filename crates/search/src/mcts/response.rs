@@ -55,7 +55,7 @@ struct Forecast {
 
 impl Forecast {
     fn of(node: &Node, role: usize) -> Option<Self> {
-        let edges = &node.expansion()?.edges[node.range(role)];
+        let edges = node.expansion()?.edges.whole(node.range(role));
         let visits: Vec<f64> =
             edges.iter().map(|edge| f64::from(edge.visits.load(Relaxed)) + 1e-3).collect();
         let sum: f64 = visits.iter().sum();
@@ -141,7 +141,7 @@ impl Opponents {
         let chances: Vec<Option<Vec<f64>>> = (expected.roles.iter().zip(&self.greedy))
             .map(|(forecast, greedy)| forecast.as_ref().map(|f| f.mixed(*greedy)))
             .collect();
-        let edges = &expansion.edges[node.range(own)];
+        let edges = expansion.edges.whole(node.range(own));
         let (mut values, mut errors) = (vec![0.0; counts[own]], vec![0.0; counts[own]]);
         for (joint, link) in expansion.children.as_ref()?.all().into_iter().enumerate() {
             let chance: f64 = (chances.iter().enumerate())

@@ -6,10 +6,11 @@ use game::playout::Random;
 
 use crate::rewards::Turn;
 
-use super::amaf::View;
+use super::amaf;
+use super::edges::Edge;
 use super::exchange::Link;
 use super::hot::Own;
-use super::node::{Bounds, Edge, Expansion, Node, Regret, SharedF32};
+use super::node::{Bounds, Expansion, Node, Regret, SharedF32};
 use super::options::{Options, Simultaneous};
 
 /// The share of random moves in regret matching.
@@ -25,9 +26,20 @@ pub(super) struct Choice {
     pub(super) instead_of: Option<usize>,
 }
 
+/// What a choice is made by.
+pub(super) struct View<'v> {
+    pub(super) role: usize,
+    /// The weight of exploration.
+    pub(super) exploration: f32,
+    pub(super) amaf: Option<&'v amaf::View<'v>>,
+    /// What the thread keeps to itself.
+    pub(super) own: Option<&'v [Own]>,
+    /// The move to try next among those without an edge, with its guess.
+    pub(super) next: Option<(usize, f32)>,
+}
+
 /// Chooses a move of a role by UCB1 (Auer, Cesa-Bianchi and Fischer 2002; UCT of Kocsis and Szepesvári
-/// 2006), with what the options add to it. `exploration` is its weight, `own` what the
-/// thread keeps to itself, `settled` tells whether nothing is left to find out about a node.
+/// 2006), with what the options add to it. `settled` tells whether nothing is left to find out about a node.
 ///
 /// Rauber-14 stops at solved nodes. A solved child of high value would then be visited nearly always, and
 /// the others, that may be better, would hardly be solved ever; hence [`Choice::instead_of`].
@@ -35,43 +47,66 @@ pub(super) fn by_ucb(
     options: &Options,
     node: &Node,
     expansion: &Expansion,
-    (role, exploration, amaf, own): (usize, f32, Option<&View<'_>>, Option<&[Own]>),
+    view: &View<'_>,
     settled: impl Fn(Link) -> bool,
     random: &mut Random,
 ) -> Choice {
-    let range = node.range(role);
-    let edges = &expansion.edges[range.clone()];
-    let moves = &node.moves[range.clone()];
+    let range = node.range(view.role);
+    let edges = &expansion.edges;
+    let all = if edges.is_whole() { edges.whole(range.clone()) } else { &[] };
     // What the best move guarantees is what the node does, unless only a mixture of moves does.
     let sure = match node.turn {
-        Turn::Several => edges.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0),
-        _ => node.roles[role].bounds.get().low,
+        Turn::Several => all.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0),
+        _ => node.roles[view.role].bounds.get().low,
     };
-    let terms = Terms::of(options, node, role, exploration);
-    let turn = random.below(edges.len().max(1));
-    let mut best = (f32::NEG_INFINITY, turn);
-    let mut best_open: (f32, Option<usize>) = (f32::NEG_INFINITY, None);
-    for at in (turn..edges.len()).chain(0..turn) {
-        let edge = &edges[at];
+    let terms = Terms::of(options, node, view.role, view.exploration);
+    let mut race = Race { best: (f32::NEG_INFINITY, range.start), open: None };
+    let mut enter = |edge: &Edge| {
         let bounds = edge.bounds.get();
-        if bounds.high <= sure && (bounds.high < sure || bounds.low < sure) {
-            // Another move is proven to be at least as good.
-            continue;
+        if bounds.is_beaten(sure) {
+            return;
         }
-        let amaf = amaf.and_then(|view| view.of(range.start + at, moves[at]));
-        let own = own.map_or(Own::default(), |own| own[range.start + at]);
+        let at = edge.place();
+        let amaf = view.amaf.and_then(|amaf| amaf.of(at, node.moves[at]));
+        let own = view.own.map_or(Own::default(), |own| own[at]);
         let score = score(&terms, (edge, bounds, own), amaf);
-        if score > best.0 {
-            best = (score, at);
+        race.enter(score, at, || !(bounds.is_exact() && settled(edge.child())));
+    };
+    if edges.is_whole() {
+        // Of moves with the same score each has its chance.
+        let turn = random.below(all.len().max(1));
+        all[turn..].iter().chain(&all[..turn]).for_each(&mut enter);
+    } else {
+        edges.iter().for_each(&mut enter);
+    }
+    if let Some((at, guess)) = view.next.filter(|_| !edges.unknown().is_beaten(sure)) {
+        race.enter(terms.untried(guess), at, || true);
+    }
+    race.choice()
+}
+
+/// The best moves so far.
+struct Race {
+    best: (f32, usize),
+    /// The best one about which there is something left to find out.
+    open: Option<(f32, usize)>,
+}
+
+impl Race {
+    fn enter(&mut self, score: f32, at: usize, is_open: impl FnOnce() -> bool) {
+        if score > self.best.0 {
+            self.best = (score, at);
         }
-        if score > best_open.0 && !(bounds.is_exact() && settled(edge.child())) {
-            best_open = (score, Some(at));
+        if self.open.is_none_or(|(most, _)| score > most) && is_open() {
+            self.open = Some((score, at));
         }
     }
-    let place = |at: usize| range.start + at;
-    match best_open.1 {
-        Some(at) if at != best.1 => Choice { at: place(at), instead_of: Some(place(best.1)) },
-        _ => Choice { at: place(best.1), instead_of: None },
+
+    fn choice(&self) -> Choice {
+        match self.open {
+            Some((_, at)) if at != self.best.1 => Choice { at, instead_of: Some(self.best.1) },
+            _ => Choice { at: self.best.1, instead_of: None },
+        }
     }
 }
 
@@ -103,6 +138,13 @@ impl<'o> Terms<'o> {
             history: options.history as f32,
             implicit: options.implicit as f32,
         }
+    }
+}
+
+impl Terms<'_> {
+    /// The score of a move that has nothing but a guess.
+    fn untried(&self, guess: f32) -> f32 {
+        (self.mean + guess) + self.scale / self.history.sqrt()
     }
 }
 

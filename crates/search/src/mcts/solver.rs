@@ -56,9 +56,11 @@ fn one_choice(
     role: usize,
     outer: &[Bounds],
 ) -> bool {
-    let edges = &expansion.edges[node.range(role)];
-    let mut best = Bounds { low: 0, high: 0 };
-    for edge in edges {
+    let edges = || expansion.edges.iter().filter(|edge| node.range(role).contains(&edge.place()));
+    // Moves without an edge may lead anywhere.
+    let unknown = expansion.edges.is_widening().then(|| expansion.edges.unknown());
+    let mut best = unknown.unwrap_or(Bounds { low: 0, high: 0 });
+    for edge in edges() {
         if let Some(child) = Child::of(graph, edge.child()) {
             edge.bounds.tighten(child.bounds(role));
         }
@@ -66,7 +68,7 @@ fn one_choice(
         best.low = best.low.max(bounds.low);
         best.high = best.high.max(bounds.high);
     }
-    let children = || edges.iter().map(|edge| (edge, Child::of(graph, edge.child())));
+    let children = || edges().map(|edge| (edge, Child::of(graph, edge.child())));
     let dominant = children().find_map(|(_, child)| {
         child.filter(|c| c.node.is_settled() && c.bounds(role).low >= best.high)
     });
@@ -80,7 +82,8 @@ fn one_choice(
     news |= node.roles[role].bounds.tighten(best);
     for other in (0..node.roles.len()).filter(|other| *other != role) {
         // Any child that may turn out best for the role that moves may be the one.
-        let mut range = Bounds { low: u8::MAX, high: 0 };
+        let may_be = unknown.filter(|unknown| unknown.high >= best.low);
+        let mut range = may_be.map_or(Bounds { low: u8::MAX, high: 0 }, |_| outer[other]);
         for (_, child) in children().filter(|(edge, _)| edge.bounds.get().high >= best.low) {
             let bounds = child.map_or(outer[other], |child| child.bounds(other));
             range.low = range.low.min(bounds.low);
@@ -116,7 +119,7 @@ fn several_choices(graph: &Graph, node: &Node, expansion: &Expansion, outer: &[B
         }
         let low = moves.iter().map(|own| own.low).max().unwrap_or(0);
         let high = moves.iter().map(|own| own.high).max().unwrap_or(100);
-        for (edge, own) in expansion.edges[node.range(role)].iter().zip(moves) {
+        for (edge, own) in expansion.edges.whole(node.range(role)).iter().zip(moves) {
             edge.bounds.tighten(own);
         }
         sure.push(low);

@@ -11,6 +11,7 @@ use crate::hash::{Key, Zobrist};
 use crate::rewards::{Look, Turn, rewards};
 
 use super::amaf::{self, Made, Seen};
+use super::edges::Edge;
 use super::exchange::{Exchange, Link};
 use super::graph::Graph;
 use super::guide::Guide;
@@ -21,7 +22,7 @@ use super::options::{Amaf, Decisive, Options, Policy as PolicyOption, Simultaneo
 use super::path::Path;
 use super::playout::{self, Tools, digest, digest_two};
 use super::policy::Policy;
-use super::select;
+use super::select::{self, View};
 use super::spread::Spread;
 use super::symmetric::representative;
 
@@ -264,13 +265,13 @@ impl Worker {
             }
             return Ok(false);
         }
-        let (expansion, bytes) = node.expand(shared.outer);
-        shared.graph.took(bytes, self.number);
+        let expansion = self.expand(shared, node);
         if shared.options.prior > 0.0 {
             self.judge(shared, meter, node, expansion)?;
         }
         if shared.options.history > 0.0 && node.visits().is_power_of_two() {
-            shared.graph.history.guess(node, expansion);
+            let turn = self.random.below(node.moves.len().max(1));
+            shared.graph.history.guess(node, expansion, turn);
         }
         let made = self.made.len();
         let apart = self.hot.place(path.leaf, node);
@@ -285,6 +286,26 @@ impl Worker {
         let link = self.child(shared, meter, node, expansion, path)?;
         path.arrive(link, self.made.len());
         Ok(true)
+    }
+
+    /// The expansion of a node. Where guesses say which moves to try first, moves get edges when they are tried; but not where more is asked about untried ones.
+    fn expand<'n>(&self, shared: &Shared<'_>, node: &'n Node) -> &'n Expansion {
+        let widening = shared.options.history > 0.0 && shared.options.amaf == Amaf::Off;
+        let (expansion, bytes) = node.expand(shared.outer, widening);
+        shared.graph.took(bytes, self.number);
+        expansion
+    }
+
+    /// The edge of a move of a role in a node, made if it is not there.
+    pub(super) fn open<'e>(
+        &self,
+        shared: &Shared<'_>,
+        node: &Node,
+        (expansion, at, role): (&'e Expansion, usize, usize),
+    ) -> &'e Edge {
+        let (edge, bytes) = expansion.edges.open(at, || guess(shared, node, role, at));
+        shared.graph.took(bytes, self.number);
+        edge
     }
 
     /// Chooses a move for each role; the move that was meant, where its value is known.
@@ -311,15 +332,23 @@ impl Worker {
             } else if several && select::unit(&mut self.random) < INDEPENDENCE {
                 stat.first as usize + self.random.below(stat.count as usize)
             } else {
-                let view = amaf::view(options, shared.graph, path, node, role);
-                let own = apart.map(|place| self.hot.edges(place));
-                let exploration = options.exploration as f32 * self.spread.part(role);
-                let view = (role, exploration, view.as_ref(), own);
+                let amaf = amaf::view(options, shared.graph, path, node, role);
+                let turn = self.random.below(node.moves.len());
+                let view = View {
+                    role,
+                    exploration: options.exploration as f32 * self.spread.part(role),
+                    amaf: amaf.as_ref(),
+                    own: apart.map(|place| self.hot.edges(place)),
+                    next: expansion.edges.next(turn, |at| guess(shared, node, role, at)),
+                };
                 let random = &mut self.random;
-                let choice = select::by_ucb(options, node, expansion, view, settled, random);
+                let choice = select::by_ucb(options, node, expansion, &view, settled, random);
                 instead_of = choice.instead_of;
                 choice.at
             };
+            if node.mover() == Some(role) {
+                self.open(shared, node, (expansion, at, role));
+            }
             self.chosen.push(at);
         }
         instead_of
@@ -343,7 +372,7 @@ impl Worker {
         path: &Path,
     ) -> Result<Link, Stop> {
         let step = path.steps[path.steps.len() - 1];
-        let edge = node.mover().map(|role| (role, &expansion.edges[self.chosen[role]]));
+        let edge = node.mover().map(|role| (role, expansion.edges.seen(self.chosen[role])));
         let known = match (&edge, &expansion.children) {
             (Some((_, edge)), _) => edge.child(),
             (None, Some(children)) => children.get(step.joint),
@@ -439,14 +468,19 @@ impl Worker {
             };
             let key = shared.zobrist.key(&end);
             let child = self.node_of(shared, key, end)?;
-            let (expansion, bytes) = node.expand(shared.outer);
-            shared.graph.took(bytes, self.number);
-            expansion.edges[at].set_child(Link::new(child, Exchange::NONE));
+            let expansion = self.expand(shared, node);
+            let edge = self.open(shared, node, (expansion, at, role as usize));
+            edge.set_child(Link::new(child, Exchange::NONE));
             super::solver::update(shared.graph, node, shared.outer);
             return Ok(());
         }
         Ok(())
     }
+}
+
+/// What a move may be worth more or less than its node.
+fn guess(shared: &Shared<'_>, node: &Node, role: usize, at: usize) -> f64 {
+    shared.graph.history.advantage(role, node.moves[at])
 }
 
 /// What the evaluator says about a node; what the rules say where it is an end.

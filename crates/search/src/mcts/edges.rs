@@ -97,47 +97,59 @@ impl Edge {
 const NOWHERE: u32 = u32::MAX;
 /// A move that a thread is about to give its edge.
 const CLAIMED: u16 = u16::MAX;
-/// Nodes of so few moves have all edges at once.
-const FEW: usize = 6;
-/// The first edges come in parts of these sizes, what is left in one.
-const PARTS: [usize; 2] = [4, 12];
+/// So many edges lie with the node's other statistics, where they are found without a detour; further ones come in parts, one of this size and
+/// one with all that is left.
+const NEAR: usize = 4;
+const PART: usize = 12;
 
 /// All edges of a node: one for each move, or one for each move that was tried.
 #[derive(Debug)]
 pub(super) struct Edges {
+    near: [Edge; NEAR],
+    far: [OnceLock<Box<[Edge]>>; 2],
     /// The number of the edge of each move of the role that moves, 0 where it has none yet; empty where all have edges from the beginning, in their order.
     numbers: Box<[AtomicU16]>,
     /// The place of the first of these moves.
     first: u32,
     /// How many edges there are.
     count: AtomicU32,
-    parts: [OnceLock<Box<[Edge]>>; PARTS.len() + 1],
     /// The move to try next among those without an edge, and its guess.
     next: AtomicU64,
-    /// What is known about moves without an edge; never written to.
-    blank: Edge,
+    /// What is known about moves without an edge.
+    unknown: Bounds,
 }
 
 impl Edges {
     /// An edge for each move, given by what is known about the values of the role that makes it.
-    pub(super) fn all(bounds: impl Iterator<Item = Bounds>) -> Self {
-        let edges: Box<[Edge]> = bounds.zip(0..).map(|(own, at)| Edge::new(own, at)).collect();
-        let blank = Edge::new(Bounds { low: 0, high: 100 }, NOWHERE);
-        let count = AtomicU32::new(edges.len() as u32);
-        let parts = [OnceLock::from(edges), OnceLock::new(), OnceLock::new()];
-        let next = AtomicU64::new(u64::from(NOWHERE));
-        Self { numbers: Box::default(), first: 0, count, parts, next, blank }
+    pub(super) fn all(mut bounds: impl Iterator<Item = Bounds>) -> Self {
+        let unknown = Bounds { low: 0, high: 100 };
+        let mut count = 0;
+        let mut edge = || {
+            let own = bounds.next()?;
+            count += 1;
+            Some(Edge::new(own, count - 1))
+        };
+        let near = std::array::from_fn(|_| edge().unwrap_or_else(|| Edge::new(unknown, NOWHERE)));
+        let part: Box<[Edge]> = std::iter::from_fn(&mut edge).take(PART).collect();
+        let rest: Box<[Edge]> = std::iter::from_fn(&mut edge).collect();
+        let far = [part, rest].map(|part| match part.len() {
+            0 => OnceLock::new(),
+            _ => OnceLock::from(part),
+        });
+        let (numbers, next) = (Box::default(), AtomicU64::new(u64::from(NOWHERE)));
+        Self { near, far, numbers, first: 0, count: AtomicU32::new(count), next, unknown }
     }
 
     /// No edges yet, for moves of a role whose values are within the bounds. Nothing if the moves are too few to be worth it, or too many.
-    pub(super) fn none(moves: Range<usize>, bounds: Bounds) -> Option<Self> {
-        (moves.len() > FEW && moves.len() < usize::from(CLAIMED)).then(|| Self {
+    pub(super) fn none(moves: Range<usize>, unknown: Bounds) -> Option<Self> {
+        (moves.len() > NEAR && moves.len() < usize::from(CLAIMED)).then(|| Self {
+            near: std::array::from_fn(|_| Edge::new(unknown, NOWHERE)),
+            far: Default::default(),
             numbers: moves.clone().map(|_| AtomicU16::new(0)).collect(),
             first: moves.start as u32,
             count: AtomicU32::new(0),
-            parts: Default::default(),
             next: AtomicU64::new(u64::from(NOWHERE)),
-            blank: Edge::new(bounds, NOWHERE),
+            unknown,
         })
     }
 
@@ -146,32 +158,29 @@ impl Edges {
         self.numbers.is_empty()
     }
 
-    /// The edges by their parts; those in the making have no place yet.
-    fn parts(&self) -> impl Iterator<Item = &[Edge]> {
+    /// All edges that there are; those in the making have no place yet.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Edge> {
         let mut left = self.count.load(Acquire) as usize;
-        self.parts.iter().map_while(move |part| {
-            let part = part.get().filter(|_| left > 0)?;
+        let far = self.far.iter().map_while(|part| Some(&**part.get()?));
+        let parts = std::iter::once(&self.near[..]).chain(far).map_while(move |part| {
             let own = &part[..part.len().min(left)];
             left -= own.len();
-            Some(own)
-        })
+            (!own.is_empty()).then_some(own)
+        });
+        parts.flatten().filter(|edge| edge.place.load(Acquire) != NOWHERE)
     }
 
-    /// All edges that there are.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Edge> {
-        self.parts().flatten().filter(|edge| edge.place.load(Acquire) != NOWHERE)
-    }
-
-    /// The edges of some moves, where each move has one.
-    pub(super) fn whole(&self, range: Range<usize>) -> &[Edge] {
+    /// The edges of some moves, in their order, beginning with one of them; only where each move has one.
+    pub(super) fn whole(&self, range: Range<usize>, turn: usize) -> impl Iterator<Item = &Edge> {
         debug_assert!(self.is_whole());
-        self.parts[0].get().and_then(|edges| edges.get(range)).unwrap_or_default()
+        let turn = range.start + turn;
+        (turn..range.end).chain(range.start..turn).filter_map(|at| self.numbered(at))
     }
 
     /// The edge of a move, if it has one.
     pub(super) fn get(&self, at: usize) -> Option<&Edge> {
         if self.is_whole() {
-            return self.parts[0].get()?.get(at);
+            return self.numbered(at);
         }
         match self.number(at)?.load(Acquire) {
             0 | CLAIMED => None,
@@ -184,14 +193,35 @@ impl Edges {
         self.numbers.get(at.checked_sub(self.first as usize)?)
     }
 
-    /// What is known about a move, to be read only unless it was tried.
-    pub(super) fn seen(&self, at: usize) -> &Edge {
-        self.get(at).unwrap_or(&self.blank)
+    /// The edge of a move that was tried.
+    pub(super) fn tried(&self, at: usize) -> &Edge {
+        match self.get(at) {
+            Some(edge) => edge,
+            None => unreachable!("moves get their edges before they are tried"),
+        }
     }
 
     fn numbered(&self, number: usize) -> Option<&Edge> {
-        let (part, first) = part_of(number);
-        self.parts[part].get()?.get(number - first)
+        match part_of(number) {
+            None => self.near.get(number),
+            Some((part, first)) => self.far[part].get()?.get(number - first),
+        }
+    }
+
+    /// What is proven about the value of a move.
+    pub(super) fn bounds(&self, at: usize) -> Bounds {
+        self.get(at).map_or(self.unknown, |edge| edge.bounds.get())
+    }
+
+    /// The mean value of a move, within what is proven; the middle of that where nothing was tried.
+    pub(super) fn mean(&self, at: usize) -> f64 {
+        let middle = f64::midpoint(f64::from(self.unknown.low), f64::from(self.unknown.high));
+        self.get(at).map_or(middle, Edge::mean)
+    }
+
+    /// How often a move was tried.
+    pub(super) fn visits(&self, at: usize) -> u32 {
+        self.get(at).map_or(0, |edge| edge.visits.load(Relaxed))
     }
 
     /// Whether there are moves without an edge.
@@ -201,7 +231,7 @@ impl Edges {
 
     /// What is known about the value of a move without an edge.
     pub(super) fn unknown(&self) -> Bounds {
-        self.blank.bounds.get()
+        self.unknown
     }
 
     /// The edge of a move, made now if it has none, with what the move may be worth; and the bytes that this took.
@@ -220,17 +250,21 @@ impl Edges {
             }
         }
         let own = self.count.fetch_add(1, AcqRel) as usize;
-        let (part, first) = part_of(own);
         let mut made = 0;
-        let edges = self.parts[part].get_or_init(|| {
-            let left = self.numbers.len() - first;
-            let size = PARTS.get(part).map_or(left, |size| left.min(*size));
-            let edges: Box<[Edge]> =
-                (0..size).map(|_| Edge::new(self.unknown(), NOWHERE)).collect();
-            made = size_of_val(&*edges) + ALLOCATION;
-            edges
-        });
-        let edge = &edges[own - first];
+        let edge = match part_of(own) {
+            None => &self.near[own],
+            Some((part, first)) => {
+                let edges = self.far[part].get_or_init(|| {
+                    let left = self.numbers.len() - first;
+                    let size = if part == 0 { left.min(PART) } else { left };
+                    let new = |_| Edge::new(self.unknown, NOWHERE);
+                    let edges: Box<[Edge]> = (0..size).map(new).collect();
+                    made = size_of_val(&*edges) + ALLOCATION;
+                    edges
+                });
+                &edges[own - first]
+            }
+        };
         edge.guess.set(guess());
         edge.place.store(at as u32, Release);
         number.store(own as u16 + 1, Release);
@@ -258,18 +292,12 @@ impl Edges {
     ) -> Option<(usize, f32)> {
         let mut best: Option<(usize, f32)> = None;
         let (before, after) = self.numbers.split_at(turn.min(self.numbers.len()));
-        let place = |at: usize| at + self.first as usize;
-        for (at, number) in after
-            .iter()
-            .zip(before.len()..)
-            .chain(before.iter().zip(0..))
-            .map(|(number, at)| (place(at), number))
-        {
-            if number.load(Relaxed) == 0 {
-                let guess = guess(at) as f32;
-                if best.is_none_or(|(_, most)| guess > most) {
-                    best = Some((at, guess));
-                }
+        let turned = after.iter().zip(before.len()..).chain(before.iter().zip(0..));
+        for (_, at) in turned.filter(|(number, _)| number.load(Relaxed) == 0) {
+            let place = at + self.first as usize;
+            let guess = guess(place) as f32;
+            if best.is_none_or(|(_, most)| guess > most) {
+                best = Some((place, guess));
             }
         }
         let (place, guess) = best?;
@@ -282,16 +310,16 @@ impl Edges {
         let part = |part: &OnceLock<Box<[Edge]>>| {
             part.get().map_or(0, |edges| size_of_val(&**edges) + ALLOCATION)
         };
-        size_of_val(&*self.numbers) + ALLOCATION + self.parts.iter().map(part).sum::<usize>()
+        size_of_val(&*self.numbers) + ALLOCATION + self.far.iter().map(part).sum::<usize>()
     }
 }
 
-/// The part that has an edge, and the number of the first edge there.
-fn part_of(number: usize) -> (usize, usize) {
+/// The part that has an edge, and the number of the first edge there; nothing for those that are near.
+fn part_of(number: usize) -> Option<(usize, usize)> {
     match number {
-        _ if number < PARTS[0] => (0, 0),
-        _ if number < PARTS[0] + PARTS[1] => (1, PARTS[0]),
-        _ => (2, PARTS[0] + PARTS[1]),
+        _ if number < NEAR => None,
+        _ if number < NEAR + PART => Some((0, NEAR)),
+        _ => Some((1, NEAR + PART)),
     }
 }
 
@@ -321,7 +349,7 @@ mod tests {
             let (at, value) = edges.next(3, guess).expect("not all were tried");
             let wanted = if tried < 20 { 38 - 2 * tried } else { (2 * (tried - 20) + 3) % 40 };
             assert_eq!((at, f64::from(value)), (wanted, guess(wanted)));
-            assert!(edges.get(at).is_none() && edges.seen(at).child() == Link(NONE));
+            assert!(edges.get(at).is_none() && edges.visits(at) == 0);
             let (edge, made) = edges.open(at, || guess(at));
             assert_eq!((edge.place(), edge.guess.get()), (at, guess(at)));
             edge.visit(1, at as f64);
@@ -329,7 +357,7 @@ mod tests {
             assert!(edges.bytes() == bytes && edges.open(at, || 7.0).1 == 0);
         }
         assert!(!edges.is_widening() && edges.next(0, guess).is_none());
-        assert!((0..40).all(|at| (edges.seen(at).mean() - at as f64).abs() < 1e-9));
+        assert!((0..40).all(|at| (edges.tried(at).mean() - at as f64).abs() < 1e-9));
     }
 
     #[test]
@@ -354,9 +382,13 @@ mod tests {
 
     #[test]
     fn few_moves_have_edges_at_once() {
-        assert!(Edges::none(1..FEW + 1, OPEN).is_none());
+        assert!(Edges::none(1..NEAR + 1, OPEN).is_none());
         let edges = Edges::all([OPEN, Bounds::exact(7)].into_iter());
         assert!(edges.is_whole() && !edges.is_widening() && edges.next(0, |_| 0.0).is_none());
-        assert_eq!((edges.whole(0..2).len(), edges.seen(1).bounds.get()), (2, Bounds::exact(7)));
+        let places: Vec<usize> = edges.whole(0..2, 1).map(Edge::place).collect();
+        assert_eq!((places, edges.bounds(1)), (vec![1, 0], Bounds::exact(7)));
+        let many = Edges::all((0..100).map(Bounds::exact));
+        assert!((0..100).all(|at| many.bounds(at) == Bounds::exact(at as u8)));
+        assert_eq!(many.iter().count(), 100);
     }
 }

@@ -17,7 +17,7 @@ const HALF: f64 = 16.0;
 /// Notes that a move was tried: it may be the favourite now.
 pub(super) fn note(expansion: &Expansion, at: usize) {
     let favourite = expansion.favourite.load(Relaxed) as usize;
-    let visits = |at: usize| expansion.edges.seen(at).visits.load(Relaxed);
+    let visits = |at: usize| expansion.edges.visits(at);
     if at != favourite && visits(at) >= visits(favourite) {
         expansion.favourite.store(at as u32, Relaxed);
     }
@@ -25,7 +25,8 @@ pub(super) fn note(expansion: &Expansion, at: usize) {
 
 /// Draws the values of a node towards those of its favourite move, which has so much of the say in the end.
 pub(super) fn follow(graph: &Graph, node: &Node, expansion: &Expansion, say: f64) {
-    let edge = expansion.edges.seen(expansion.favourite.load(Relaxed) as usize);
+    let favourite = expansion.favourite.load(Relaxed) as usize;
+    let Some(edge) = expansion.edges.get(favourite) else { return };
     let Some(child) = graph.linked(edge.child()) else { return };
     let visits = f64::from(edge.visits.load(Relaxed));
     let share = say * visits / (visits + HALF);
@@ -67,7 +68,7 @@ mod tests {
         let root = graph.node(insert(&graph, 3, 204, 66.5));
         let (expansion, _) = root.expand(&OPEN, false);
         let link = |at: usize, id, visits, value: f64| {
-            let edge = expansion.edges.seen(at);
+            let edge = expansion.edges.tried(at);
             edge.set_child(Link::new(id, Exchange::NONE));
             edge.visit(visits, value * f64::from(visits));
             note(expansion, at);

@@ -182,10 +182,10 @@ mod tests {
             hot.visit(place, at, value);
             hot.count(place, root, &mut [value, 100.0 - value]);
         }
-        assert_eq!((root.visits(), counts(expansion.edges.seen(1))), (VISITS, (0, 0)));
+        assert_eq!((root.visits(), counts(expansion.edges.tried(1))), (VISITS, (0, 0)));
         hot.flush(&graph);
-        assert_eq!((root.visits(), counts(expansion.edges.seen(1))), (VISITS + 3, (2, 0)));
-        assert!((expansion.edges.seen(1).mean() - 80.0).abs() < 0.01);
+        assert_eq!((root.visits(), counts(expansion.edges.tried(1))), (VISITS + 3, (2, 0)));
+        assert!((expansion.edges.tried(1).mean() - 80.0).abs() < 0.01);
         assert!((root.mean(0) * f64::from(root.visits()) - 160.0).abs() < 1.0);
         hot.flush(&graph);
         assert_eq!(root.visits(), VISITS + 3, "nothing is added twice");

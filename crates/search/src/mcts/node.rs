@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use game::{Move, State};
+use smallvec::SmallVec;
 
 use crate::hash::Key;
 use crate::rewards::Turn;
@@ -271,26 +272,31 @@ impl Cell {
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) edges: Edges,
+    /// The place of the move that was tried most often.
+    pub(super) favourite: AtomicU32,
+    /// Whether the successors were evaluated, or are about to be.
+    pub(super) judged: AtomicBool,
     pub(super) children: Option<Children>,
     pub(super) regrets: OnceLock<Box<[Regret]>>,
     pub(super) amaf: OnceLock<Box<[Cell]>>,
-    /// Whether the successors were evaluated, or are about to be.
-    pub(super) judged: AtomicBool,
-    /// The place of the move that was tried most often.
-    pub(super) favourite: AtomicU32,
 }
 
 /// A state with all that is known about it.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Node {
-    pub(super) key: Key,
-    pub(super) state: State,
+    // What each visit looks at comes first, and lies together.
+    expansion: OnceLock<Box<Expansion>>,
     pub(super) turn: Turn,
-    pub(super) roles: Box<[RoleStat]>,
+    pub(super) roles: Roles,
     /// The moves of all roles, one role after the other; empty at an end.
     pub(super) moves: Box<[Move]>,
-    expansion: OnceLock<Box<Expansion>>,
+    pub(super) state: State,
+    pub(super) key: Key,
 }
+
+/// What a node knows about its roles, within the node where there are not more than usual.
+type Roles = SmallVec<[RoleStat; 2]>;
 
 impl Node {
     /// A node; `moves` are those of each role, `bounds` what is known about the value of each.
@@ -312,7 +318,7 @@ impl Node {
             let visits = AtomicU32::new(0);
             RoleStat { sum, visits, bounds, implicit, value, first: first - count, count }
         });
-        let roles = roles.collect();
+        let roles: Roles = roles.collect();
         let moves = if open { moves.concat().into() } else { Box::default() };
         Self { key, state, turn, roles, moves, expansion: OnceLock::new() }
     }
@@ -326,7 +332,7 @@ impl Node {
     pub(super) fn fetch_statistics(&self) {
         black_box(self.visits());
         black_box(self.moves.first().copied());
-        black_box(self.expansion().map(|expansion| expansion.edges.is_whole()));
+        black_box(self.expansion().map(|expansion| expansion.edges.is_widening()));
     }
 
     /// Has the memory of its edges fetched, as far as one thing leads to the next.
@@ -418,7 +424,7 @@ impl Node {
             let judged = AtomicBool::new(false);
             let favourite = AtomicU32::new(0);
             let expansion =
-                Box::new(Expansion { edges, children, regrets, amaf, judged, favourite });
+                Box::new(Expansion { edges, favourite, judged, children, regrets, amaf });
             made = expansion.bytes();
             expansion
         });
@@ -427,10 +433,10 @@ impl Node {
 
     /// The memory that it takes.
     pub(super) fn bytes(&self) -> usize {
-        let own =
-            size_of::<OnceLock<Self>>() + size_of_val(&*self.roles) + size_of_val(&*self.moves);
+        let roles = if self.roles.spilled() { size_of_val(&*self.roles) + ALLOCATION } else { 0 };
+        let own = size_of::<OnceLock<Self>>() + roles + size_of_val(&*self.moves);
         let expansion = self.expansion().map_or(0, Expansion::bytes);
-        own + size_of_val(self.state.words()) + 3 * ALLOCATION + expansion
+        own + size_of_val(self.state.words()) + 2 * ALLOCATION + expansion
     }
 }
 

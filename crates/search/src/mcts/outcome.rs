@@ -1,13 +1,11 @@
 //! What to play in the end, and the report of a search.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use game::{JointMove, Move, Role};
 
 use crate::report::{MoveReport, SearchReport, TableUse, Value};
 use crate::rewards::Turn;
 
-use super::edges::Edge;
+use super::edges::Edges;
 use super::graph::Graph;
 use super::node::{Bounds, NONE, Node, NodeId};
 use super::options::{Final, Options};
@@ -19,11 +17,11 @@ const LONGEST_LINE: usize = 64;
 const SECURITY: f64 = 100.0;
 
 /// How gladly a move is played: what is proven to be worse than another comes last.
-fn rank(options: &Options, edge: &Edge, sure: u8) -> (bool, f64, f64) {
-    let visits = f64::from(edge.visits.load(Relaxed));
-    let bounds = edge.bounds.get();
+fn rank(options: &Options, edges: &Edges, at: usize, sure: u8) -> (bool, f64, f64) {
+    let visits = f64::from(edges.visits(at));
+    let bounds = edges.bounds(at);
     let good = bounds.high > sure || bounds.low >= sure;
-    let mean = edge.mean();
+    let mean = edges.mean(at);
     let merit = match options.final_move {
         _ if bounds.is_exact() && bounds.low == sure && sure > 0 && mean >= 100.0 => f64::INFINITY,
         Final::Visits => visits,
@@ -37,11 +35,11 @@ fn rank(options: &Options, edge: &Edge, sure: u8) -> (bool, f64, f64) {
 fn ranking(options: &Options, node: &Node, role: usize) -> Vec<usize> {
     let mut places: Vec<usize> = node.range(role).collect();
     let Some(expansion) = node.expansion() else { return places };
-    let low = |at: usize| expansion.edges.seen(at).bounds.get().low;
+    let low = |at: usize| expansion.edges.bounds(at).low;
     let sure = node.range(role).map(low).max().unwrap_or(0);
     let settled = node.roles[role].bounds.get().is_exact();
     places.sort_by(|one, other| {
-        let rank = |at: usize| rank(options, expansion.edges.seen(at), sure);
+        let rank = |at: usize| rank(options, &expansion.edges, at, sure);
         let proven = |at: usize| settled && low(at) >= sure;
         let (a, b) = (rank(*one), rank(*other));
         (proven(*other).cmp(&proven(*one)))
@@ -78,13 +76,13 @@ fn moves(options: &Options, node: &Node, role: usize) -> Vec<MoveReport> {
     let mixed = average_strategy(options, node, role);
     let ranking = ranking(options, node, role);
     let report = |(place, at): (usize, usize)| {
-        let edge = node.expansion().map(|expansion| expansion.edges.seen(at));
-        let bounds = edge.map_or(node.roles[role].bounds.get(), |edge| edge.bounds.get());
-        let mean = edge.map_or(node.mean(role), Edge::mean);
+        let edges = node.expansion().map(|expansion| &expansion.edges);
+        let bounds = edges.map_or(node.roles[role].bounds.get(), |edges| edges.bounds(at));
+        let mean = edges.map_or(node.mean(role), |edges| edges.mean(at));
         MoveReport {
             action: node.moves[at],
             value: Value::within(mean, f64::from(bounds.low), f64::from(bounds.high)),
-            visits: edge.map_or(0, |edge| u64::from(edge.visits.load(Relaxed))),
+            visits: edges.map_or(0, |edges| u64::from(edges.visits(at))),
             depth: 0,
             weight: match &mixed {
                 Some(shares) => shares[at - first],
@@ -109,7 +107,9 @@ fn line(options: &Options, graph: &Graph, root: NodeId) -> Vec<JointMove> {
         let best: Vec<usize> =
             (0..node.roles.len()).map(|role| ranking(options, node, role)[0]).collect();
         let next = match (node.mover(), &expansion.children) {
-            (Some(role), _) => expansion.edges.seen(best[role]).child().node(),
+            (Some(role), _) => {
+                expansion.edges.get(best[role]).map_or(NONE, |edge| edge.child().node())
+            }
             (None, Some(children)) => {
                 let digit = |joint: usize, (at, role): (&usize, usize)| {
                     let stat = &node.roles[role];

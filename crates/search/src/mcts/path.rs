@@ -81,7 +81,7 @@ impl Path {
             if stat.count > 1 {
                 match apart {
                     Some(place) => hot.pend(place, *at, 1),
-                    None => _ = expansion.edges.seen(*at).pending.fetch_add(1, Relaxed),
+                    None => _ = expansion.edges.tried(*at).pending.fetch_add(1, Relaxed),
                 }
             }
         }
@@ -132,7 +132,7 @@ impl Path {
                 Some(role) => {
                     let part = graph.exchanges.to(step.exchange, role);
                     let at = self.chosen(step, values.len())[role] as usize;
-                    let edge = expansion.edges.seen(at);
+                    let edge = expansion.edges.tried(at);
                     if options.solver {
                         let bounds = below.roles[part].bounds.get();
                         news = edge.bounds.tighten(bounds) || news;
@@ -156,7 +156,7 @@ impl Path {
                 back_up_implicit(graph, node, (expansion, role, visited));
             }
             if let Some(meant) = step.instead_of {
-                let edge = expansion.edges.seen(meant);
+                let edge = expansion.edges.tried(meant);
                 take_known(graph, edge, values);
                 match (step.apart, node.mover()) {
                     (Some(place), Some(role)) => hot.visit(place, meant, values[role]),
@@ -194,7 +194,7 @@ impl Path {
             if stat.count <= 1 {
                 continue;
             }
-            let edge = expansion.edges.seen(*at as usize);
+            let edge = expansion.edges.tried(*at as usize);
             edge.pending.fetch_sub(1, Relaxed);
             edge.visit(1, values[role]);
             if let (Simultaneous::Regret, Some(children)) =
@@ -245,7 +245,7 @@ fn visit(edge: &Edge, below: &Node, part: usize, value: f64) {
 fn done(expansion: &Expansion, at: usize, (hot, apart): (&mut Hot, Option<PlaceId>)) {
     match apart {
         Some(place) => hot.pend(place, at, -1),
-        None => _ = expansion.edges.seen(at).pending.fetch_sub(1, Relaxed),
+        None => _ = expansion.edges.tried(at).pending.fetch_sub(1, Relaxed),
     }
 }
 
@@ -266,7 +266,7 @@ fn back_up_implicit(
     node: &Node,
     (expansion, role, visited): (&Expansion, usize, usize),
 ) {
-    let edge = expansion.edges.seen(visited);
+    let edge = expansion.edges.tried(visited);
     if let Some(below) = graph.linked(edge.child()) {
         let stat = &below.roles[graph.exchanges.to(edge.child().exchange(), role)];
         edge.implicit.set(stat.bounds.get().clamp(stat.implicit.get()));

@@ -13,6 +13,7 @@ use crate::hash::Key;
 use crate::report::SearchReport;
 use crate::rewards::Turn;
 
+use super::edges::Edge;
 use super::graph::Graph;
 use super::node::{Expansion, MOST_DENSE, Node, NodeId};
 
@@ -55,9 +56,9 @@ struct Forecast {
 
 impl Forecast {
     fn of(node: &Node, role: usize) -> Option<Self> {
-        let edges = node.expansion()?.edges.whole(node.range(role));
+        let edges = node.expansion()?.edges.whole(node.range(role), 0);
         let visits: Vec<f64> =
-            edges.iter().map(|edge| f64::from(edge.visits.load(Relaxed)) + 1e-3).collect();
+            edges.map(|edge| f64::from(edge.visits.load(Relaxed)) + 1e-3).collect();
         let sum: f64 = visits.iter().sum();
         let by_visits: Vec<f64> = visits.iter().map(|own| own / sum).collect();
         let top = (0..visits.len()).max_by(|a, b| visits[*a].total_cmp(&visits[*b]))?;
@@ -141,7 +142,7 @@ impl Opponents {
         let chances: Vec<Option<Vec<f64>>> = (expected.roles.iter().zip(&self.greedy))
             .map(|(forecast, greedy)| forecast.as_ref().map(|f| f.mixed(*greedy)))
             .collect();
-        let edges = expansion.edges.whole(node.range(own));
+        let edges: Vec<&Edge> = expansion.edges.whole(node.range(own), 0).collect();
         let (mut values, mut errors) = (vec![0.0; counts[own]], vec![0.0; counts[own]]);
         for (joint, link) in expansion.children.as_ref()?.all().into_iter().enumerate() {
             let chance: f64 = (chances.iter().enumerate())

@@ -53,10 +53,9 @@ pub(super) fn by_ucb(
 ) -> Choice {
     let range = node.range(view.role);
     let edges = &expansion.edges;
-    let all = if edges.is_whole() { edges.whole(range.clone()) } else { &[] };
     // What the best move guarantees is what the node does, unless only a mixture of moves does.
     let sure = match node.turn {
-        Turn::Several => all.iter().map(|edge| edge.bounds.get().low).max().unwrap_or(0),
+        Turn::Several => range.clone().map(|at| edges.bounds(at).low).max().unwrap_or(0),
         _ => node.roles[view.role].bounds.get().low,
     };
     let terms = Terms::of(options, node, view.role, view.exploration);
@@ -74,8 +73,8 @@ pub(super) fn by_ucb(
     };
     if edges.is_whole() {
         // Of moves with the same score each has its chance.
-        let turn = random.below(all.len().max(1));
-        all[turn..].iter().chain(&all[..turn]).for_each(&mut enter);
+        let turn = random.below(range.len().max(1));
+        edges.whole(range, turn).for_each(&mut enter);
     } else {
         edges.iter().for_each(&mut enter);
     }

@@ -119,7 +119,7 @@ fn several_choices(graph: &Graph, node: &Node, expansion: &Expansion, outer: &[B
         }
         let low = moves.iter().map(|own| own.low).max().unwrap_or(0);
         let high = moves.iter().map(|own| own.high).max().unwrap_or(100);
-        for (edge, own) in expansion.edges.whole(node.range(role)).iter().zip(moves) {
+        for (edge, own) in expansion.edges.whole(node.range(role), 0).zip(moves) {
             edge.bounds.tighten(own);
         }
         sure.push(low);

@@ -372,7 +372,7 @@ impl Worker {
         path: &Path,
     ) -> Result<Link, Stop> {
         let step = path.steps[path.steps.len() - 1];
-        let edge = node.mover().map(|role| (role, expansion.edges.seen(self.chosen[role])));
+        let edge = node.mover().map(|role| (role, expansion.edges.tried(self.chosen[role])));
         let known = match (&edge, &expansion.children) {
             (Some((_, edge)), _) => edge.child(),
             (None, Some(children)) => children.get(step.joint),

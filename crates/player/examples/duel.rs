@@ -15,6 +15,9 @@ use player::{Player, Setup, Strategy};
 
 use common::clock::Clock;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 struct Match<'m> {
     reasoner: &'m Reasoner,
     clock: &'m Clock,

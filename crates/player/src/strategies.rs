@@ -79,7 +79,7 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     ),
     switch("learn", "on", "learn values of fluents in the start clock"),
     switch("derive", "on", "make an evaluator from the rules in the start clock"),
-    switch("trial", "on", "try in quick games which knowledge and which search pays"),
+    switch("trial", "on", "try in quick games which search pays"),
     switch(
         "deepening",
         "on",

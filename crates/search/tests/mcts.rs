@@ -130,8 +130,9 @@ struct Opinion;
 
 impl Evaluator for Opinion {
     fn evaluate(&mut self, state: &State, values: &mut [f64]) {
+        let sum = state.words().iter().fold(0_u64, |sum, word| sum.wrapping_add(*word));
         for (role, value) in values.iter_mut().enumerate() {
-            *value = ((state.words().iter().sum::<u64>() + role as u64) % 101) as f64;
+            *value = (sum.wrapping_add(role as u64) % 101) as f64;
         }
     }
 

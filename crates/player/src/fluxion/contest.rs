@@ -49,11 +49,6 @@ const fn milliseconds(least: u64, most: u64) -> (Duration, Duration) {
     (Duration::from_millis(least), Duration::from_millis(most))
 }
 
-/// A trial between two trees.
-const fn of_trees(name: &'static str, share: Share, belief: Belief) -> Bout {
-    Bout { name, share, games: 12.0, pace: milliseconds(8, 40), belief, growth: 0.0, lone: 0 }
-}
-
 /// A trial of the tree against alpha-beta. Trees gain more by time: where alpha-beta won nearly all games at 20 and at 400 ms a move, it won
 /// about half of them at 1.5 s (docs/strength.md).
 const fn of_methods(name: &'static str) -> Bout {
@@ -69,21 +64,6 @@ const fn of_methods(name: &'static str) -> Bout {
     }
 }
 
-/// Preferences in playouts: matches of equal nodes had mean points of 53 in fifteen games, and of 60 in an earlier search in games where they are used at all. In
-/// quick moves little is learned about moves, so that counts for more than some games.
-const GUIDED: Bout = of_trees(
-    "trial: playouts with preferences against without",
-    Share(0.15, Duration::from_secs(10)),
-    Belief { mean: 0.55, games: 8.0 },
-);
-/// Learned values in the tree, where two roles share a constant sum: as priors they had 56 points at equal nodes, and they cost time; otherwise they rather
-/// did harm.
-const LEARNED: Bout = of_trees(
-    "trial: learned values against none",
-    Share(0.2, Duration::from_secs(15)),
-    Belief { mean: 0.54, games: 8.0 },
-);
-const LEARNED_ELSEWHERE: Belief = Belief { mean: 0.45, games: 8.0 };
 /// The tree against alpha-beta, once for each kind of values that it may have for its leaves: which of them are better against each other
 /// says less.
 const METHODS: [(Source, Bout); 2] = [
@@ -101,36 +81,23 @@ const A_MOMENT: Share = Share(0.02, Duration::from_millis(100));
 const OPEN: Belief = Belief { mean: 0.5, games: 2.0 };
 
 impl Opening<'_> {
-    /// Tries in quick games what pays in this game: preferences of playouts, learned values in the tree, and whether alpha-beta takes
-    /// its place.
+    /// Tries in quick games whether alpha-beta is to take the place of the tree. What the tree does with what was learned is not tried: with and
+    /// without it are too much alike for a dozen of games to tell them apart (docs/strength.md).
     pub(super) fn try_out(&mut self, deadline: &Deadline) {
         let plans = self.known.method == Method::Planning;
         if !self.wishes.trial || plans || deadline.left().is_none() || !self.known.on_circuit {
             return;
         }
-        self.known.speed = self.speed(deadline);
-        let usual = self.known.method == Method::Guarded;
-        if self.wishes.guide > 0.0 && usual {
-            let with = [true, false].map(|guided| self.parts().small_tree(false, guided));
-            self.known.guided = self.first_is_better(&GUIDED, with, deadline);
-        }
-        let guided = self.known.guided && usual;
-        // Without values that tell anything both would be the same search.
-        if self.parts().learned().is_some() {
-            let with = [true, false].map(|learned| self.parts().small_tree(learned, guided));
-            let belief = if usual { LEARNED.belief } else { LEARNED_ELSEWHERE };
-            self.known.tree_values =
-                self.first_is_better(&Bout { belief, ..LEARNED }, with, deadline);
-        }
         if self.wishes.deepening {
-            self.look_for_better(guided, deadline);
+            self.known.speed = self.speed(deadline);
+            self.look_for_better(deadline);
         }
     }
 
     /// How many simulations the tree makes in a second; none where there was no time to find out. The first look makes what
     /// it needs, and tries what playouts are made by; only the second one counts.
     fn speed(&self, deadline: &Deadline) -> Option<f64> {
-        let mut tree = self.parts().small_tree(false, false);
+        let mut tree = self.parts().small_tree();
         let initial = self.context.machine().initial().ok()?;
         let mut look = || {
             let effort = Effort::until(A_MOMENT.of(deadline));
@@ -145,10 +112,10 @@ impl Opening<'_> {
 
     /// Lets alpha-beta take the place of the tree where it is better, with the values that are best for that; or lets both play where that is
     /// open and there are threads for it.
-    fn look_for_better(&mut self, guided: bool, deadline: &Deadline) {
+    fn look_for_better(&mut self, deadline: &Deadline) {
         let mut best: Option<(f64, Source)> = None;
         for (source, bout) in METHODS {
-            let tree = self.parts().small_tree(self.known.tree_values, guided);
+            let tree = self.parts().small_tree();
             let Some(looking_ahead) = self.parts().small_deepening(source) else { continue };
             let belief = belief_in_tree(self.known.chance, self.known.class.roles);
             let bout = Bout { belief, ..bout };
@@ -168,16 +135,6 @@ impl Opening<'_> {
             self.known.leaves = Some(source);
             self.known.outlook = 1.0 / (1.0 + (-ahead).exp());
         }
-    }
-
-    fn first_is_better(
-        &mut self,
-        bout: &Bout,
-        searches: [Box<dyn Search>; 2],
-        deadline: &Deadline,
-    ) -> bool {
-        let (points, even) = self.bout(bout, searches, deadline);
-        points >= even
     }
 
     /// Quick games between two searches, for a part of the time left: the mean points that the first one is to be expected to get, and those at
@@ -282,8 +239,6 @@ mod tests {
             tally.expected(OPEN.games, OPEN.mean) < even(2.0)
         };
         assert!(wins(4.0, 4) && wins(9.0, 10) && !wins(3.0, 3) && !wins(8.0, 10));
-        // Between trees the clock does not matter.
-        assert!((GUIDED.even(pace, Duration::from_secs(60)) - 0.5).abs() < 1e-9);
     }
 
     #[test]

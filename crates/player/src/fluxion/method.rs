@@ -189,26 +189,18 @@ impl Parts<'_> {
         })
     }
 
-    /// Playouts have preferences only where two roles share a constant sum: with three roles and with simultaneous moves they did
-    /// harm in matches.
+    /// A tree search for a trial.
+    pub(super) fn small_tree(&self) -> Box<dyn Search> {
+        self.tree(SMALL)
+    }
+
+    /// Successors have learned values and playouts preferences only where two roles share a constant sum: with three roles and with simultaneous
+    /// moves they did harm in matches.
     fn tree(&self, memory: usize) -> Box<dyn Search> {
-        let guided = self.known.guided && self.known.method != Method::Sampling;
-        self.tree_with(self.learned().filter(|_| self.known.tree_values), guided, memory)
-    }
-
-    /// A tree search for a trial, with or without what was learned, with or without preferences in playouts.
-    pub(super) fn small_tree(&self, learned: bool, guided: bool) -> Box<dyn Search> {
-        self.tree_with(self.learned().filter(|_| learned), guided, SMALL)
-    }
-
-    fn tree_with(
-        &self,
-        evaluator: Option<Box<dyn Evaluator>>,
-        guided: bool,
-        memory: usize,
-    ) -> Box<dyn Search> {
+        let taught = self.known.method != Method::Sampling;
+        let evaluator = self.learned().filter(|_| taught);
         let options = mcts::Options {
-            guide: if guided { self.options.guide } else { 0.0 },
+            guide: if taught { self.options.guide } else { 0.0 },
             memory,
             seed: self.context.seed,
             threads: self.options.threads,

@@ -35,10 +35,6 @@ pub(super) struct Known {
     pub(super) derived: Option<Judged>,
     /// Whether playouts win at once and do not let others do so.
     pub(super) decisive: Decisive,
-    /// Whether playouts prefer moves that did well.
-    pub(super) guided: bool,
-    /// Whether the tree search uses what was learned.
-    pub(super) tree_values: bool,
     /// How many simulations the tree makes in a second.
     pub(super) speed: Option<f64>,
     /// Which values alpha-beta has for its leaves; those that predict best where that is open.
@@ -90,8 +86,6 @@ impl Known {
             learned: None,
             derived: None,
             decisive: Decisive::Off,
-            guided: true,
-            tree_values: true,
             speed: None,
             leaves: None,
             outlook: 0.5,
@@ -212,7 +206,6 @@ impl<'o> Opening<'o> {
         if let Ok((class, stop)) = found {
             self.earlier.class = stop != Stop::Time;
             self.known.method = Method::of(&class);
-            self.known.tree_values = self.known.method == Method::Guarded;
             self.known.class = class;
         }
         let words = class_in_words(&self.known.class);
@@ -272,8 +265,7 @@ impl<'o> Opening<'o> {
     }
 
     /// Learns values of fluents, where the circuit is there and there are several roles. Only where two roles share a constant
-    /// sum the tree has them unless a trial speaks against it: with more roles and with simultaneous moves they did not pay there
-    /// in matches.
+    /// sum the tree has them: with more roles and with simultaneous moves they did not pay there in matches.
     fn lesson(&mut self, deadline: &Deadline) -> Option<Lesson> {
         let plans = self.known.method == Method::Planning;
         if !self.wishes.learn || plans || !self.known.on_circuit {

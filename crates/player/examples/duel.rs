@@ -3,7 +3,7 @@
 //!
 //! `fluxion ablation` does the same resumably; this one needs nothing but the player, and tells the depth and
 //! the nodes that each strategy reached. With `BUSIEST` in the environment clocks count the CPU time of the busiest thread, so that other
-//! work on the machine does not matter; with `VERBOSE` it tells what players find out in the first match of each game, and who was followed.
+//! work on the machine does not matter; with `VERBOSE` it tells what players find out in the first match of each game, who was followed, and what the first strategy thinks of each position.
 
 mod common;
 
@@ -75,6 +75,10 @@ impl Match<'_> {
                     println!("    {}: {trouble}", player.strategy());
                 }
                 if let Some(report) = player.last_thought().and_then(|t| t.report.as_ref()) {
+                    if verbose && player.role().0 == seat {
+                        let (value, solved) = (report.value(), report.solved);
+                        println!("    {} nodes, {value:?}, solved: {solved}", report.nodes);
+                    }
                     own.moves += 1.0;
                     own.nodes += report.nodes as f64;
                     own.depth += f64::from(report.depth);

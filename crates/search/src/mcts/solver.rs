@@ -57,8 +57,9 @@ fn one_choice(
     outer: &[Bounds],
 ) -> bool {
     let edges = || expansion.edges.iter().filter(|edge| node.range(role).contains(&edge.place()));
-    // Moves without an edge may lead anywhere.
-    let unknown = expansion.edges.is_widening().then(|| expansion.edges.unknown());
+    // Moves without an edge may lead anywhere; so may those whose edges another thread is about to make, which are not among these yet.
+    let all = edges().count() == node.roles[role].count as usize;
+    let unknown = (!all).then(|| expansion.edges.unknown());
     let mut best = unknown.unwrap_or(Bounds { low: 0, high: 0 });
     for edge in edges() {
         if let Some(child) = Child::of(graph, edge.child()) {

@@ -23,52 +23,28 @@ struct Belief {
     games: f64,
 }
 
-/// A trial: its part of the time that is left, how many games it should have time for, how long a move may take, and what is believed before.
-struct Bout {
-    name: &'static str,
-    share: Share,
-    games: f64,
-    pace: (Duration, Duration),
-    belief: Belief,
-    /// By how much the logarithm of the odds of the first search grows where moves take twice as long.
-    growth: f64,
-    /// Which of the two is alone among others that search in the other way, where there are more than two roles: the one that is not like
-    /// most players of a match.
-    lone: usize,
-}
+/// A trial of the tree against alpha-beta: its part of the time that is left, how many games it should have time for, and how long a move may take.
+const SHARE: Share = Share(0.4, Duration::from_secs(30));
+const GAMES: f64 = 10.0;
+const PACE: (Duration, Duration) = (Duration::from_millis(12), Duration::from_millis(100));
+/// By how much the logarithm of the odds of the tree grows where moves take twice as long: where alpha-beta won nearly all games at 20 and at 400 ms a
+/// move, it won about half of them at 1.5 s (docs/strength.md).
+const GROWTH: f64 = 0.25;
+/// Which of the two is alone among others that search in the other way, where there are more than two roles: the one that is not like
+/// most players of a match, alpha-beta.
+const LONE: usize = 1;
 
-impl Bout {
-    /// The mean points of the first search in quick games with which it would be even at the clock of the match.
-    fn even(&self, pace: Duration, clock: Duration) -> f64 {
-        let doublings = (clock.as_secs_f64() / pace.as_secs_f64().max(1e-6)).log2().max(0.0);
-        1.0 / (1.0 + (self.growth * doublings).exp())
-    }
-}
-
-const fn milliseconds(least: u64, most: u64) -> (Duration, Duration) {
-    (Duration::from_millis(least), Duration::from_millis(most))
-}
-
-/// A trial of the tree against alpha-beta. Trees gain more by time: where alpha-beta won nearly all games at 20 and at 400 ms a move, it won
-/// about half of them at 1.5 s (docs/strength.md).
-const fn of_methods(name: &'static str) -> Bout {
-    let share = Share(0.4, Duration::from_secs(30));
-    Bout {
-        name,
-        share,
-        games: 10.0,
-        pace: milliseconds(12, 100),
-        belief: OPEN,
-        growth: 0.25,
-        lone: 1,
-    }
+/// The mean points of the tree in quick games with which it would be even at the clock of the match.
+fn even(pace: Duration, clock: Duration) -> f64 {
+    let doublings = (clock.as_secs_f64() / pace.as_secs_f64().max(1e-6)).log2().max(0.0);
+    1.0 / (1.0 + (GROWTH * doublings).exp())
 }
 
 /// The tree against alpha-beta, once for each kind of values that it may have for its leaves: which of them are better against each other
 /// says less.
-const METHODS: [(Source, Bout); 2] = [
-    (Source::Learned, of_methods("trial: tree against alpha-beta with learned values")),
-    (Source::Derived, of_methods("trial: tree against alpha-beta with values of the rules")),
+const METHODS: [(Source, &str); 2] = [
+    (Source::Learned, "trial: tree against alpha-beta with learned values"),
+    (Source::Derived, "trial: tree against alpha-beta with values of the rules"),
 ];
 /// The fewest simulations for a move of a quick game, at all and for each move that is possible, and the fewest games: with less
 /// nothing is tried (own choice).
@@ -85,13 +61,12 @@ impl Opening<'_> {
     /// without it are too much alike for a dozen of games to tell them apart (docs/strength.md).
     pub(super) fn try_out(&mut self, deadline: &Deadline) {
         let plans = self.known.method == Method::Planning;
-        if !self.wishes.trial || plans || deadline.left().is_none() || !self.known.on_circuit {
+        let wanted = self.wishes.trial && self.wishes.deepening;
+        if !wanted || plans || deadline.left().is_none() || !self.known.on_circuit {
             return;
         }
-        if self.wishes.deepening {
-            self.known.speed = self.speed(deadline);
-            self.look_for_better(deadline);
-        }
+        self.known.speed = self.speed(deadline);
+        self.look_for_better(deadline);
     }
 
     /// How many simulations the tree makes in a second; none where there was no time to find out. The first look makes what
@@ -114,12 +89,11 @@ impl Opening<'_> {
     /// open and there are threads for it.
     fn look_for_better(&mut self, deadline: &Deadline) {
         let mut best: Option<(f64, Source)> = None;
-        for (source, bout) in METHODS {
+        for (source, name) in METHODS {
             let tree = self.parts().small_tree();
             let Some(looking_ahead) = self.parts().small_deepening(source) else { continue };
             let belief = belief_in_tree(self.known.chance, self.known.class.roles);
-            let bout = Bout { belief, ..bout };
-            let (points, even) = self.bout(&bout, [tree, looking_ahead], deadline);
+            let (points, even) = self.bout(name, belief, [tree, looking_ahead], deadline);
             let ahead = log_odds(even) - log_odds(points);
             if best.is_none_or(|(most, _)| ahead > most) {
                 best = Some((ahead, source));
@@ -141,39 +115,37 @@ impl Opening<'_> {
     /// which it does not matter which one is chosen.
     fn bout(
         &mut self,
-        bout: &Bout,
+        name: &'static str,
+        belief: Belief,
         mut searches: [Box<dyn Search>; 2],
         deadline: &Deadline,
     ) -> (f64, f64) {
-        let before = self.earlier.known.tried(bout.name).cloned();
+        let before = self.earlier.known.tried(name).cloned();
         let before =
             before.map_or(Tally::default(), |t| Tally { games: t.games, points: t.points });
         // The more games there were in earlier matches, the less time for new ones.
-        let fewer = bout.games / (bout.games + f64::from(before.games));
-        let share = Share(bout.share.0 * fewer, bout.share.1);
+        let fewer = GAMES / (GAMES + f64::from(before.games));
+        let share = Share(SHARE.0 * fewer, SHARE.1);
         let (begin, share) = (Instant::now(), share.of(deadline));
         let class = &self.known.class;
         let moves = if class.turn_taking.value { 1 } else { class.roles };
         let length = class.mean_length.unwrap_or(100.0).max(1.0) * moves as f64;
         let time = share.left().unwrap_or_default();
-        let pace = time.div_f64(length * bout.games).clamp(bout.pace.0, bout.pace.1);
+        let pace = time.div_f64(length * GAMES).clamp(PACE.0, PACE.1);
         let telling = telling(self.known.speed, class.mean_joint_moves);
         let pace = pace.max(telling.unwrap_or_default());
+        let even = even(pace, self.context.play_clock);
         if telling.is_none() || time < pace.mul_f64(length * FEWEST) {
             let words = match telling {
                 Some(_) => format!("not tried: moves that tell something take {pace:.2?}"),
                 None => "not tried: the tree is too slow to tell how slow it is".to_owned(),
             };
-            self.known.account.note(bout.name, begin, words);
-            return (
-                before.expected(bout.belief.games, bout.belief.mean),
-                bout.even(pace, self.context.play_clock),
-            );
+            self.known.account.note(name, begin, words);
+            return (before.expected(belief.games, belief.mean), even);
         }
         let mut machine = self.context.machine();
-        let even = bout.even(pace, self.context.play_clock);
-        let (lone, seed) = (bout.lone, self.context.seed);
-        let mut trial = Trial { machine: &mut *machine, pace, even, lone, seed };
+        let seed = self.context.seed;
+        let mut trial = Trial { machine: &mut *machine, pace, even, lone: LONE, seed };
         let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
         let tally = catch_unwind(run).unwrap_or_default();
         let earlier = match before.games {
@@ -181,11 +153,11 @@ impl Opening<'_> {
             games => format!(", earlier {:.1} in {games}", before.points),
         };
         let words = format!("{:.1} points in {} games{earlier}", tally.points, tally.games);
-        self.known.account.note(bout.name, begin, words);
-        let new = Tried { name: bout.name.to_owned(), games: tally.games, points: tally.points };
+        self.known.account.note(name, begin, words);
+        let new = Tried { name: name.to_owned(), games: tally.games, points: tally.points };
         self.earlier.trials.push(new);
         let all = Tally { games: tally.games + before.games, points: tally.points + before.points };
-        (all.expected(bout.belief.games, bout.belief.mean), even)
+        (all.expected(belief.games, belief.mean), even)
     }
 }
 
@@ -230,8 +202,7 @@ mod tests {
     #[test]
     fn alpha_beta_needs_the_more_points_the_longer_moves_of_the_match_are() {
         let pace = Duration::from_millis(30);
-        let bout = &METHODS[0].1;
-        let even = |seconds: f64| bout.even(pace, Duration::from_secs_f64(seconds));
+        let even = |seconds: f64| even(pace, Duration::from_secs_f64(seconds));
         assert!((even(0.01) - 0.5).abs() < 1e-9 && even(0.5) > even(2.0) && even(2.0) > even(6.0));
         // At 2 s it has to win four of four or nine of ten.
         let wins = |won: f64, games: u32| {
@@ -245,16 +216,16 @@ mod tests {
     fn a_slow_tree_needs_longer_moves_to_tell_anything() {
         assert_eq!(telling(None, 10.0), None);
         let telling = |speed, moves| telling(Some(speed), moves).expect("the speed is known");
-        let shortest = METHODS[0].1.pace.0;
+        let shortest = PACE.0;
         assert!(telling(50_000.0, 10.0) < shortest, "no longer than they are anyway");
-        assert!(telling(1_000.0, 10.0) > METHODS[0].1.pace.1);
+        assert!(telling(1_000.0, 10.0) > PACE.1);
         assert!(telling(50_000.0, 100.0) > shortest, "each move is tried some times");
     }
 
     #[test]
     fn both_search_where_quick_games_leave_it_open() {
         // At 2 s and with games of 30 ms: the tree has to win one of ten.
-        let even = METHODS[0].1.even(Duration::from_millis(30), Duration::from_secs(2));
+        let even = even(Duration::from_millis(30), Duration::from_secs(2));
         let open = |won: f64| {
             let tally = Tally { games: 10, points: won };
             is_open(log_odds(even) - log_odds(tally.expected(OPEN.games, OPEN.mean)))
@@ -266,7 +237,7 @@ mod tests {
     /// At 0.4 s and with games of 30 ms.
     #[test]
     fn with_more_roles_a_few_games_do_not_speak_for_max_n() {
-        let even = METHODS[0].1.even(Duration::from_millis(30), Duration::from_millis(400));
+        let even = even(Duration::from_millis(30), Duration::from_millis(400));
         let changes = |games: u32, roles: usize| {
             let belief = belief_in_tree(None, roles);
             Tally { games, points: 0.0 }.expected(belief.games, belief.mean) < even

@@ -69,7 +69,7 @@ impl Edge {
     pub(super) fn mean(&self) -> f64 {
         let bounds = self.bounds.get();
         match self.visits.load(Relaxed) {
-            0 => f64::midpoint(f64::from(bounds.low), f64::from(bounds.high)),
+            0 => bounds.middle(),
             _ => bounds.clamp(self.mean.get()),
         }
     }
@@ -170,6 +170,11 @@ impl Edges {
         parts.flatten().filter(|edge| edge.place.load(Acquire) != NOWHERE)
     }
 
+    /// Those of some moves.
+    pub(super) fn within(&self, range: Range<usize>) -> impl Iterator<Item = &Edge> {
+        self.iter().filter(move |edge| range.contains(&edge.place()))
+    }
+
     /// The edges of some moves, in their order, beginning with one of them; only where each move has one.
     pub(super) fn whole(&self, range: Range<usize>, turn: usize) -> impl Iterator<Item = &Edge> {
         debug_assert!(self.is_whole());
@@ -215,8 +220,7 @@ impl Edges {
 
     /// The mean value of a move, within what is proven; the middle of that where nothing was tried.
     pub(super) fn mean(&self, at: usize) -> f64 {
-        let middle = f64::midpoint(f64::from(self.unknown.low), f64::from(self.unknown.high));
-        self.get(at).map_or(middle, Edge::mean)
+        self.get(at).map_or(self.unknown.middle(), Edge::mean)
     }
 
     /// How often a move was tried.

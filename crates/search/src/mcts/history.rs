@@ -62,10 +62,8 @@ impl History {
         let edges = &expansion.edges;
         for role in (0..node.roles.len()).filter(|role| node.roles[*role].count > 1) {
             let advantage = |at: usize| self.advantage(role, node.moves[at]);
-            for at in node.range(role) {
-                if let Some(edge) = edges.get(at) {
-                    edge.guess.set(advantage(at));
-                }
+            for edge in edges.within(node.range(role)) {
+                edge.guess.set(advantage(edge.place()));
             }
             edges.find_next(turn, advantage);
         }

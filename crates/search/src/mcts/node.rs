@@ -81,6 +81,11 @@ impl Bounds {
         self.high <= sure && (self.high < sure || self.low < sure)
     }
 
+    /// What to expect where nothing but these is known.
+    pub(super) fn middle(self) -> f64 {
+        f64::midpoint(f64::from(self.low), f64::from(self.high))
+    }
+
     pub(super) fn clamp(self, value: f64) -> f64 {
         value.max(f64::from(self.low)).min(f64::from(self.high))
     }
@@ -381,7 +386,7 @@ impl Node {
         let stat = &self.roles[role];
         let bounds = stat.bounds.get();
         match self.visits() {
-            0 => f64::midpoint(f64::from(bounds.low), f64::from(bounds.high)),
+            0 => bounds.middle(),
             visits => bounds.clamp(stat.sum.load(Relaxed) as f64 / UNIT / f64::from(visits)),
         }
     }

@@ -272,7 +272,7 @@ fn back_up_implicit(
         edge.implicit.set(stat.bounds.get().clamp(stat.implicit.get()));
     }
     let mut best: Option<(f64, Link)> = None;
-    for edge in expansion.edges.iter().filter(|edge| node.range(role).contains(&edge.place())) {
+    for edge in expansion.edges.within(node.range(role)) {
         // Not a number unless all successors were evaluated.
         let value = edge.bounds.get().clamp(edge.implicit.get());
         if !edge.implicit.plain().is_nan() && best.is_none_or(|(most, _)| value > most) {

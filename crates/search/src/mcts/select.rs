@@ -138,12 +138,10 @@ impl<'o> Terms<'o> {
             implicit: options.implicit as f32,
         }
     }
-}
 
-impl Terms<'_> {
     /// The score of a move that has nothing but a guess.
     fn untried(&self, guess: f32) -> f32 {
-        (self.mean + guess) + self.scale / self.history.sqrt()
+        self.mean + guess + self.scale / self.history.sqrt()
     }
 }
 

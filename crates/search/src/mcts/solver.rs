@@ -56,7 +56,7 @@ fn one_choice(
     role: usize,
     outer: &[Bounds],
 ) -> bool {
-    let edges = || expansion.edges.iter().filter(|edge| node.range(role).contains(&edge.place()));
+    let edges = || expansion.edges.within(node.range(role));
     // Moves without an edge may lead anywhere; so may those whose edges another thread is about to make, which are not among these yet.
     let all = edges().count() == node.roles[role].count as usize;
     let unknown = (!all).then(|| expansion.edges.unknown());

@@ -5,7 +5,7 @@ use crate::advance::Puts;
 use crate::build::Circuit;
 use crate::choose::Chooser;
 use crate::constant::constants;
-use crate::decisive::{Extremes, decide};
+use crate::decisive::{Care, Extremes, decide};
 use crate::harvest::GoalCode;
 use crate::move_sums::{Sets, with_sets};
 use crate::phase::{Phase, phases};
@@ -51,6 +51,7 @@ pub struct Code {
     pub(crate) does_starts: Vec<usize>,
     pub(crate) places: usize,
     pub(crate) width: Width,
+    care: Care,
 }
 
 /// A situation whose choosers are still to be made.
@@ -121,9 +122,7 @@ impl Code {
             if is_plain { vec![false; phase.forced.len()] } else { without_stuck(phase) }
         };
         let stuck_ends: Vec<Vec<bool>> = all.iter_mut().map(stuck).collect();
-        if let Some(goals) = decisive {
-            decide(&mut all, circuit, goals);
-        }
+        let care = decisive.map_or(Care::None, |goals| decide(&mut all, circuit, goals));
         let all = all.into_iter().zip(stuck_ends);
         let all: Vec<Prepared> =
             all.map(|(phase, stuck_ends)| Prepared::new(phase, stuck_ends, is_plain)).collect();
@@ -151,7 +150,12 @@ impl Code {
             codes.push(PhaseCode { fixed: phase.fixed, schedule, puts, roles });
         }
         let (initial, width) = (circuit.initial.clone(), Width::best());
-        Self { general, phases: codes, goals, choosers, initial, does_starts, places, width }
+        Self { general, phases: codes, goals, choosers, initial, does_starts, places, width, care }
+    }
+
+    /// How random play differs from any legal moves.
+    pub fn care(&self) -> Care {
+        self.care
     }
 
     /// The number of situations that random play goes through in turn.

@@ -13,34 +13,53 @@
 use rustc_hash::FxHashMap;
 
 use crate::build::Circuit;
+use crate::careful;
 use crate::graph::{Graph, Node, Signal};
 use crate::phase::Phase;
 use crate::schedule::operations;
 
 /// Gates that may be looked at for a situation, all moves together.
-const MOST_EFFORT: usize = 8_000_000;
+pub(crate) const MOST_EFFORT: usize = 8_000_000;
 /// Gates for the legal moves and the end of a situation: so many times those of the situation more, and in small games that many.
 const SHARE: usize = 3;
 const ALWAYS: usize = 6000;
 
-/// The places of the highest and the lowest goal of a role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The places of the highest and the lowest goal of a role, and of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extremes {
     /// The goal that wins.
     pub highest: usize,
     /// The goal that loses.
     pub lowest: usize,
+    /// All goals above the middle between these.
+    pub good: Vec<usize>,
 }
 
-/// Makes random play decisive in situations that come round in this order, if in each of them one role chooses and gates are not too many.
-/// Returns whether it did.
-pub(crate) fn decide(phases: &mut [Phase], whole: &Circuit, goals: &[Option<Extremes>]) -> bool {
+/// How random play was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    /// Not at all.
+    None,
+    /// Roles move in turn: wins are made, and moves that lose or let the next role win are not.
+    InTurn,
+    /// Several roles choose at the same time: moves that lose whatever the others do are not made.
+    Together,
+}
+
+/// Makes random play decisive in situations that come round in this order, if in each of them one role chooses, and careful where several do
+/// (see `careful`), if gates are not too many.
+pub(crate) fn decide(phases: &mut [Phase], whole: &Circuit, goals: &[Option<Extremes>]) -> Care {
     let mut changed = phases.to_vec();
-    let found = all(&mut changed, whole, goals).is_some();
-    if found {
-        phases.swap_with_slice(&mut changed);
+    let (kind, found) = if changed.iter().all(|phase| chooser(phase).is_some()) {
+        (Care::InTurn, all(&mut changed, whole, goals))
+    } else {
+        (Care::Together, careful::all(&mut changed, whole, goals))
+    };
+    if found.is_none() {
+        return Care::None;
     }
-    found
+    phases.swap_with_slice(&mut changed);
+    kind
 }
 
 fn all(phases: &mut [Phase], whole: &Circuit, goals: &[Option<Extremes>]) -> Option<()> {
@@ -64,7 +83,7 @@ fn all(phases: &mut [Phase], whole: &Circuit, goals: &[Option<Extremes>]) -> Opt
 }
 
 /// The most gates for the legal moves and the end of a situation.
-fn most(phase: &Phase) -> usize {
+pub(crate) fn most(phase: &Phase) -> usize {
     let (state, next, _) = operations(&phase.circuit);
     state + ((state + next) * SHARE).max(ALWAYS)
 }
@@ -95,12 +114,12 @@ struct Wins {
 impl Wins {
     fn find(phase: &mut Phase, whole: &Circuit, goals: &[Option<Extremes>]) -> Option<Self> {
         let role = chooser(phase)?;
-        let goals = goals.get(role).copied().flatten()?;
+        let goals = goals.get(role)?.clone()?;
         let known = conditions(&phase.circuit.graph, !phase.circuit.terminal);
         let before = phase.circuit.graph.nodes().to_vec();
         let (of, none) = (Vec::new(), Signal::TRUE);
         let mut wins = Self { role, goals, of, none, known, before };
-        let won = [whole.terminal, whole.goals[role][goals.highest]];
+        let won = [whole.terminal, whole.goals[role][wins.goals.highest]];
         let won = Asked::new(whole.graph.nodes(), &whole.fluents, &won);
         let found = wins.each(phase, &[&won], |graph, made| graph.and(made[0], made[1]))?;
         let graph = &mut phase.circuit.graph;
@@ -184,20 +203,27 @@ impl Wins {
 
     /// Moves count as legal where they win; where none does, where they are not to be avoided; where all are, always.
     fn prefer(&self, phase: &mut Phase, avoided: &[Signal]) {
+        avoid(&mut phase.circuit, self.role, avoided);
         let graph = &mut phase.circuit.graph;
-        let legal = &mut phase.circuit.legal[self.role];
-        let mut safe = Vec::new();
-        for (legal, avoided) in legal.iter().zip(avoided) {
-            safe.push(graph.and(*legal, !*avoided));
-        }
-        let bad: Vec<Signal> = safe.iter().map(|safe| !*safe).collect();
-        let all_bad = graph.all(&bad);
-        for ((legal, win), safe) in legal.iter_mut().zip(&self.of).zip(safe) {
-            let worst = graph.and(*legal, all_bad);
-            let otherwise = graph.or(safe, worst);
-            let otherwise = graph.and(otherwise, self.none);
+        for (legal, win) in phase.circuit.legal[self.role].iter_mut().zip(&self.of) {
+            let otherwise = graph.and(*legal, self.none);
             *legal = graph.or(*win, otherwise);
         }
+    }
+}
+
+/// Moves of a role count as legal where they are not to be avoided; where all are, always.
+pub(crate) fn avoid(circuit: &mut Circuit, role: usize, avoided: &[Signal]) {
+    let (graph, legal) = (&mut circuit.graph, &mut circuit.legal[role]);
+    let mut safe = Vec::new();
+    for (legal, avoided) in legal.iter().zip(avoided) {
+        safe.push(graph.and(*legal, !*avoided));
+    }
+    let bad: Vec<Signal> = safe.iter().map(|safe| !*safe).collect();
+    let all_bad = graph.all(&bad);
+    for (legal, safe) in legal.iter_mut().zip(safe) {
+        let worst = graph.and(*legal, all_bad);
+        *legal = graph.or(safe, worst);
     }
 }
 
@@ -243,7 +269,7 @@ impl<'g> Asked<'g> {
 }
 
 /// Gates that are known where a signal holds: those that it is the conjunction of.
-fn conditions(graph: &Graph, signal: Signal) -> FxHashMap<usize, Signal> {
+pub(crate) fn conditions(graph: &Graph, signal: Signal) -> FxHashMap<usize, Signal> {
     let mut known = FxHashMap::default();
     let mut todo = vec![signal];
     while let Some(signal) = todo.pop() {
@@ -301,7 +327,10 @@ mod tests {
     use crate::phase::tests::circuit;
 
     const CELLS: usize = 5;
-    const GOALS: [Option<Extremes>; 2] = [Some(Extremes { highest: 0, lowest: 2 }); 2];
+
+    fn goals() -> Vec<Option<Extremes>> {
+        vec![Some(Extremes { highest: 0, lowest: 2, good: vec![0] }); 2]
+    }
 
     /// Two roles put stones on a strip of cells; three neighbours win. Whoever fills the strip has a draw.
     fn strip() -> Circuit {
@@ -368,7 +397,7 @@ mod tests {
         let circuit = strip();
         let plain = phases(&circuit, &[]);
         let mut decided = plain.clone();
-        assert!(decide(&mut decided, &circuit, &GOALS));
+        assert_eq!(decide(&mut decided, &circuit, &goals()), Care::InTurn);
         let inputs = circuit.fluents.len() + circuit.does.iter().map(Vec::len).sum::<usize>();
         let (mut won, mut avoided) = (0, 0);
         for (phase, plain) in decided.iter().zip(&plain) {
@@ -413,13 +442,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_changes_where_several_roles_choose_or_goals_are_not_known() {
+    fn nothing_changes_where_goals_are_not_known() {
         let circuit = strip();
         let mut found = phases(&circuit, &[]);
         let before = found[0].circuit.legal.clone();
-        assert!(!decide(&mut found, &circuit, &[None, None]));
-        found[1].forced = vec![None, None];
-        assert!(!decide(&mut found, &circuit, &GOALS));
+        assert_eq!(decide(&mut found, &circuit, &[None, None]), Care::None);
         assert_eq!(found[0].circuit.legal, before);
     }
 }

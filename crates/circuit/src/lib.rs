@@ -18,6 +18,7 @@
 
 mod advance;
 pub mod build;
+mod careful;
 pub mod choose;
 mod code;
 mod constant;
@@ -46,7 +47,7 @@ pub mod vector;
 
 pub use build::{Circuit, Limits, TooLarge, build};
 pub use code::Code;
-pub use decisive::Extremes;
+pub use decisive::{Care, Extremes};
 pub use expand::{Expander, Successors};
 pub use guide::{Answer, MOST_HALVINGS, Preferences, Split};
 pub use lanes::{Finished, Lanes, Observer, Tally, View};

@@ -304,3 +304,54 @@ fn decisive_playouts_win_at_once_and_do_not_let_others_win() {
         assert!(enough, "{name}: {wins}, {dangers} and {others}");
     }
 }
+
+/// Moves made by lanes where several roles choose at the same time, against the stepper: all are legal, and none ends the game without a good reward whatever the
+/// others do, where there is one that does not.
+#[test]
+fn careful_playouts_do_not_lose_whatever_the_others_do() {
+    let rules = library::find("tron").expect("in the library").rules;
+    let game = Game::from_text(rules).expect("valid");
+    let gates = Gates::build(&game, &Budget::default()).expect("small");
+    let (mut batch, mut plain) = (gates.decisive_batch(5), gates.batch(5));
+    let mut oracle = Oracle { gates: &gates, machine: Box::new(gates.machine()) };
+    let (mut avoided, mut open) = (0, 0);
+    for _ in 0..40 {
+        let lanes = (0..Batch::LANES).step_by(29);
+        let before: Vec<State> = lanes.clone().map(|lane| batch.state(lane)).collect();
+        batch.play(1);
+        for (lane, state) in lanes.zip(before) {
+            let made = [0, 1].map(|role| batch.last_move(lane, Role(role)));
+            let [Some(first), Some(second)] = made else { continue };
+            let (made, legal) = ([first, second], oracle.legal(&state));
+            for role in 0..2 {
+                let mut loses = |own: &Move| {
+                    legal[1 - role].iter().all(|other| {
+                        let joint = if role == 0 { [*own, *other] } else { [*other, *own] };
+                        let next = oracle.machine.next(&state, &JointMove(joint.to_vec()));
+                        let next = next.expect("small");
+                        let reward = oracle.machine.goal(&next, Role(role as u32)).expect("small");
+                        oracle.machine.is_terminal(&next).expect("small")
+                            && reward.value().is_none_or(|reward| reward <= Goal(50))
+                    })
+                };
+                let safe = legal[role].iter().filter(|own| !loses(own)).count();
+                assert!(legal[role].contains(&made[role]));
+                assert!(safe == 0 || !loses(&made[role]), "there was a safe move");
+                avoided += usize::from(safe > 0 && safe < legal[role].len());
+                open += usize::from(safe == legal[role].len());
+            }
+        }
+    }
+    assert!(avoided > 20 && open > 100, "{avoided} and {open}");
+    let length = |batch: &mut Batch| {
+        let tally = batch.play(200);
+        tally.transitions as f64 / tally.playouts as f64
+    };
+    let (careful, plain) = (length(&mut batch), length(&mut plain));
+    assert!(careful > 1.1 * plain, "{careful} and {plain} moves");
+    // Where nobody loses by such moves, nothing changes.
+    let rules = library::find("racetrack").expect("in the library").rules;
+    let gates = Gates::build(&Game::from_text(rules).expect("valid"), &Budget::default());
+    let gates = gates.expect("small");
+    assert_eq!(gates.decisive_batch(1).operations(), gates.batch(1).operations());
+}

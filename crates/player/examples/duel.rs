@@ -143,10 +143,12 @@ fn main() {
                 methods.join(", ")
             )
         });
+        let each: Vec<String> = points.iter().map(|points| format!("{points:.0}")).collect();
         println!(
-            "{name}: {:.1} of {} matches; {} | {}",
+            "{name}: {:.1} of {} matches ({}); {} | {}",
             mean(&points),
             points.len(),
+            each.join(" "),
             told[0],
             told[1]
         );

@@ -242,7 +242,7 @@ impl<'o> Opening<'o> {
         self.known.account.note("solution", begin, words);
     }
 
-    /// Finds out by which gates moves win at once or let others do so, for playouts.
+    /// Finds out by which gates moves win or lose at once or let others win, for playouts.
     fn wins(&mut self, deadline: &Deadline) {
         let plans = self.known.method == Method::Planning;
         if !self.wishes.decisive || plans || !self.known.on_circuit {
@@ -254,8 +254,8 @@ impl<'o> Opening<'o> {
             let plain = count(&context.reasoner.batch(context.seed)?);
             let with = count(&context.reasoner.decisive_batch(context.seed)?);
             let words = match with.saturating_sub(plain) {
-                0 => "no gates tell which moves win at once or let others win".to_owned(),
-                more => format!("{more} gates tell which moves win at once or let others win"),
+                0 => "no gates tell which moves win or lose at once".to_owned(),
+                more => format!("{more} gates tell which moves win or lose at once"),
             };
             Some(((), words))
         };
@@ -264,8 +264,7 @@ impl<'o> Opening<'o> {
         }
     }
 
-    /// Learns values of fluents, where the circuit is there and there are several roles. Only where two roles share a constant
-    /// sum the tree has them: with more roles and with simultaneous moves they did not pay there in matches.
+    /// Learns values of fluents, where the circuit is there and there are several roles.
     fn lesson(&mut self, deadline: &Deadline) -> Option<Lesson> {
         let plans = self.known.method == Method::Planning;
         if !self.wishes.learn || plans || !self.known.on_circuit {

@@ -194,13 +194,13 @@ impl Parts<'_> {
         self.tree(SMALL)
     }
 
-    /// Successors have learned values where one role chooses. Playouts have preferences only where two roles share a constant sum: with three roles and
-    /// with simultaneous moves they did harm in matches.
+    /// Successors have learned values and playouts preferences only where two roles share a constant sum: with three roles and with simultaneous
+    /// moves they did harm in matches, or cost as much as they gain (docs/strength.md).
     fn tree(&self, memory: usize) -> Box<dyn Search> {
-        let sampling = self.known.method == Method::Sampling;
-        let evaluator = self.learned();
+        let taught = self.known.method != Method::Sampling;
+        let evaluator = self.learned().filter(|_| taught);
         let options = mcts::Options {
-            guide: if sampling { 0.0 } else { self.options.guide },
+            guide: if taught { self.options.guide } else { 0.0 },
             memory,
             seed: self.context.seed,
             threads: self.options.threads,

@@ -264,7 +264,8 @@ impl<'o> Opening<'o> {
         }
     }
 
-    /// Learns values of fluents, where the circuit is there and there are several roles.
+    /// Learns values of fluents, where the circuit is there and there are several roles. Only where two roles share a constant
+    /// sum the tree has them: with more roles and with simultaneous moves they did not pay there in matches.
     fn lesson(&mut self, deadline: &Deadline) -> Option<Lesson> {
         let plans = self.known.method == Method::Planning;
         if !self.wishes.learn || plans || !self.known.on_circuit {

@@ -125,8 +125,8 @@ impl Conditions<'_> {
                 todo.extend([a.node(), b.node()]);
             }
         }
-        for node in 0..self.old.len() {
-            if let (true, Node::And(a, b)) = (inside[node], self.old[node]) {
+        for (node, inside) in inside.into_iter().enumerate() {
+            if let (true, Node::And(a, b)) = (inside, self.old[node]) {
                 let (a, b) = (self.image(a), self.image(b));
                 let yes = graph.and(a.yes, b.yes);
                 // Where everything is known, that is the same gate.

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::build::Circuit;
 use crate::decisive::{Extremes, MOST_EFFORT, avoid, conditions, most};
-use crate::graph::{Graph, Node, Signal};
+use crate::graph::{Graph, Node, Signal, cone};
 use crate::phase::Phase;
 use crate::schedule::operations;
 
@@ -117,14 +117,7 @@ impl Conditions<'_> {
     /// Makes gates of the present state for what is sure about some signals.
     fn through(mut self, graph: &mut Graph, roots: &[Signal]) -> Vec<Sure> {
         self.map[0] = Some(Sure::of(Signal::FALSE));
-        let mut inside = vec![false; self.old.len()];
-        let mut todo: Vec<usize> = roots.iter().map(|signal| signal.node()).collect();
-        while let Some(node) = todo.pop() {
-            if let (false, None, Node::And(a, b)) = (inside[node], self.map[node], self.old[node]) {
-                inside[node] = true;
-                todo.extend([a.node(), b.node()]);
-            }
-        }
+        let inside = cone(self.old, roots, |node| self.map[node].is_some());
         for (node, inside) in inside.into_iter().enumerate() {
             if let (true, Node::And(a, b)) = (inside, self.old[node]) {
                 let (a, b) = (self.image(a), self.image(b));

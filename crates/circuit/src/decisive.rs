@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::build::Circuit;
 use crate::careful;
-use crate::graph::{Graph, Node, Signal};
+use crate::graph::{Graph, Node, Signal, cone};
 use crate::phase::Phase;
 use crate::schedule::operations;
 
@@ -298,14 +298,7 @@ fn compose(
         let image = map[signal.node()].unwrap_or(Signal::FALSE);
         if signal.is_complemented() { !image } else { image }
     };
-    let mut inside = vec![false; old.len()];
-    let mut todo: Vec<usize> = roots.iter().map(|signal| signal.node()).collect();
-    while let Some(node) = todo.pop() {
-        if let (false, None, Node::And(a, b)) = (inside[node], map[node], old[node]) {
-            inside[node] = true;
-            todo.extend([a.node(), b.node()]);
-        }
-    }
+    let inside = cone(old, roots, |node| map[node].is_some());
     for node in 0..old.len() {
         if let (true, Node::And(a, b)) = (inside[node], old[node]) {
             let made = graph.and(image(map, a), image(map, b));

@@ -253,7 +253,7 @@ impl<'c> Maker<'c> {
             depends[input.node()] = true;
             maker.idle[input.node()] = Signal::FALSE;
         }
-        let wanted = crate::schedule::cone(&circuit.graph, &circuit.next, &[]);
+        let wanted = crate::graph::cone(circuit.graph.nodes(), &circuit.next, |_| false);
         for (at, node) in nodes.iter().enumerate() {
             let Node::And(a, b) = *node else { continue };
             depends[at] = depends[a.node()] || depends[b.node()];

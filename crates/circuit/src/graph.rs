@@ -99,6 +99,23 @@ impl Default for Graph {
     }
 }
 
+/// The gates among some nodes that the roots need, without those that are known and what only they need.
+pub(crate) fn cone(
+    nodes: &[Node],
+    roots: &[Signal],
+    is_known: impl Fn(usize) -> bool,
+) -> Vec<bool> {
+    let mut inside = vec![false; nodes.len()];
+    let mut todo: Vec<usize> = roots.iter().map(|signal| signal.node()).collect();
+    while let Some(node) = todo.pop() {
+        if let (false, Node::And(a, b), false) = (inside[node], nodes[node], is_known(node)) {
+            inside[node] = true;
+            todo.extend([a.node(), b.node()]);
+        }
+    }
+    inside
+}
+
 impl Graph {
     /// All nodes.
     pub fn nodes(&self) -> &[Node] {

@@ -6,10 +6,10 @@
 //! holds. Where they take few gates, or where many positions end in the same step, that would cost more than it saves.
 
 use crate::build::Circuit;
-use crate::graph::{Node, Signal};
+use crate::graph::{Node, Signal, cone};
 use crate::phase;
 use crate::plane::{ALL, LANES, NONE, Plane, WORDS};
-use crate::schedule::{Part, Read, cone, schedule};
+use crate::schedule::{Part, Read, schedule};
 
 /// Gates per fluent that the goals read, from which putting aside pays.
 const GATES_PER_FLUENT: usize = 8;
@@ -33,7 +33,7 @@ impl GoalCode {
     /// The goals of a circuit, if they take so many gates that putting positions aside pays.
     pub(crate) fn new(circuit: &Circuit) -> Option<Self> {
         let roots: Vec<Signal> = circuit.goals.iter().flatten().copied().collect();
-        let inside = cone(&circuit.graph, &roots, &[]);
+        let inside = cone(circuit.graph.nodes(), &roots, |_| false);
         let gates = inside.iter().filter(|inside| **inside).count();
         let mut is_read = vec![false; circuit.graph.nodes().len()];
         for (node, inside) in circuit.graph.nodes().iter().zip(&inside) {

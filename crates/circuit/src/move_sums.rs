@@ -7,10 +7,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::build::Circuit;
-use crate::graph::{Node, Signal};
+use crate::graph::{Node, Signal, cone};
 use crate::phase::Folding;
 use crate::plane::LANES;
-use crate::schedule::cone;
 
 /// What it costs to write a move into its sets, in tenths of a gate, as measured with registers of 512 bits: to find it in
 /// a position, and for each set. With narrower registers a gate takes longer, and sets pay all the more.
@@ -38,7 +37,7 @@ pub(crate) fn with_sets(
     circuit: &Circuit,
     choosing: &[bool],
 ) -> Option<(Circuit, Vec<Option<Sets>>)> {
-    let inside = cone(&circuit.graph, &circuit.next, &[]);
+    let inside = cone(circuit.graph.nodes(), &circuit.next, |_| false);
     let mut folding = Folding::new(circuit);
     folding.start(circuit, &[], None);
     let inputs = circuit.fluents.len() + circuit.does.iter().map(Vec::len).sum::<usize>();

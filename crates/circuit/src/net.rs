@@ -18,7 +18,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::build::Circuit;
-use crate::graph::{Node, Signal};
+use crate::graph::{Node, Signal, cone};
 use crate::move_set::{Possible, Set};
 
 /// How states and lists of moves are written as bits.
@@ -167,12 +167,12 @@ impl<'c> Builder<'c> {
         let state_roots: Vec<Signal> =
             circuit.legal.iter().flatten().copied().chain([circuit.terminal]).collect();
         let goal_roots: Vec<Signal> = circuit.goals.iter().flatten().copied().collect();
-        let in_state = cone(circuit, &state_roots, |_| false);
+        let in_state = cone(circuit.graph.nodes(), &state_roots, |_| false);
         let mut builder = Self {
             circuit,
             layout,
             eager,
-            in_goal: cone(circuit, &goal_roots, |node| in_state[node]),
+            in_goal: cone(circuit.graph.nodes(), &goal_roots, |node| in_state[node]),
             in_next: Vec::new(),
             in_state,
             sets: FxHashMap::default(),
@@ -189,7 +189,7 @@ impl<'c> Builder<'c> {
         };
         builder.find_sets(most_set_words);
         let inside = |node: usize| builder.in_state[node] || builder.sets.contains_key(&node);
-        builder.in_next = cone(circuit, &circuit.next, inside);
+        builder.in_next = cone(circuit.graph.nodes(), &circuit.next, inside);
         builder.count_uses(&state_roots, &goal_roots);
         builder
     }
@@ -555,20 +555,6 @@ impl<'c> Builder<'c> {
         net.goals = self.circuit.goals.iter().map(own).collect();
         net.goal_depth = depth.into_iter().max().unwrap_or(0);
     }
-}
-
-/// The gates that the roots need, without those of another cone.
-fn cone(circuit: &Circuit, roots: &[Signal], without: impl Fn(usize) -> bool) -> Vec<bool> {
-    let nodes = circuit.graph.nodes();
-    let mut inside = vec![false; nodes.len()];
-    let mut todo: Vec<usize> = roots.iter().map(|signal| signal.node()).collect();
-    while let Some(node) = todo.pop() {
-        if let (false, Node::And(a, b), false) = (inside[node], nodes[node], without(node)) {
-            inside[node] = true;
-            todo.extend([a.node(), b.node()]);
-        }
-    }
-    inside
 }
 
 /// For each role the moves that are not known to be illegal.

@@ -13,8 +13,8 @@
 //! goals only where it is.
 
 use crate::build::Circuit;
-use crate::graph::{Graph, Node, Signal};
-use crate::schedule::{cone, operations};
+use crate::graph::{Graph, Node, Signal, cone};
+use crate::schedule::operations;
 
 /// A situation on the cycle.
 #[derive(Clone, Debug)]
@@ -219,8 +219,7 @@ impl<'c> Folding<'c> {
 
     /// Copies the cones of some signals as far as they are not known; returns their images.
     pub(crate) fn through(&mut self, roots: &[Signal]) -> Vec<Signal> {
-        let known: Vec<bool> = self.map.iter().map(Option::is_some).collect();
-        let inside = cone(self.old, roots, &known);
+        let inside = cone(self.old.nodes(), roots, |node| self.map[node].is_some());
         for (node, inside) in inside.iter().enumerate() {
             if let (true, Node::And(a, b)) = (inside, self.old.nodes()[node]) {
                 let (a, b) = (self.image(a), self.image(b));

@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use crate::build::Circuit;
-use crate::graph::{Graph, Node, Signal};
+use crate::graph::{Graph, Node, Signal, cone};
 
 /// What a gate computes of its two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,9 +156,9 @@ pub fn schedule(circuit: &Circuit) -> Schedule {
     let state_roots: Vec<Signal> =
         circuit.legal.iter().flatten().copied().chain([circuit.terminal]).collect();
     let goal_roots: Vec<Signal> = circuit.goals.iter().flatten().copied().collect();
-    let in_state = cone(graph, &state_roots, &[]);
-    let in_goal = cone(graph, &goal_roots, &in_state);
-    let in_next = cone(graph, &circuit.next, &in_state);
+    let in_state = cone(graph.nodes(), &state_roots, |_| false);
+    let in_goal = cone(graph.nodes(), &goal_roots, |node| in_state[node]);
+    let in_next = cone(graph.nodes(), &circuit.next, |node| in_state[node]);
     let mut allocator = Allocator::new(circuit);
     // What the state part computes must survive as long as a later part or a reader needs it.
     let mut keep = vec![false; graph.nodes().len()];
@@ -197,20 +197,6 @@ pub fn schedule(circuit: &Circuit) -> Schedule {
     let places = allocator.used.max(goal_allocator.used) as usize;
     let zero = allocator.zero;
     Schedule { state, goal, next, places, zero, legal, terminal, goals, fluents }
-}
-
-/// The gates that the roots need, without those of another cone.
-pub(crate) fn cone(graph: &Graph, roots: &[Signal], without: &[bool]) -> Vec<bool> {
-    let mut inside = vec![false; graph.nodes().len()];
-    let mut todo: Vec<usize> = roots.iter().map(|signal| signal.node()).collect();
-    while let Some(node) = todo.pop() {
-        let known = without.get(node).copied().unwrap_or(false);
-        if let (false, false, Node::And(a, b)) = (known, inside[node], graph.nodes()[node]) {
-            inside[node] = true;
-            todo.extend([a.node(), b.node()]);
-        }
-    }
-    inside
 }
 
 /// How a node is computed from other nodes as they are stored; and whether it is stored complemented.
@@ -471,8 +457,8 @@ pub fn operations(circuit: &Circuit) -> (usize, usize, usize) {
     let state_roots: Vec<Signal> =
         circuit.legal.iter().flatten().copied().chain([circuit.terminal]).collect();
     let goal_roots: Vec<Signal> = circuit.goals.iter().flatten().copied().collect();
-    let in_state = cone(graph, &state_roots, &[]);
+    let in_state = cone(graph.nodes(), &state_roots, |_| false);
     let size = |cone: &[bool]| cone.iter().filter(|inside| **inside).count();
-    let next = size(&cone(graph, &circuit.next, &in_state));
-    (size(&in_state), next, size(&cone(graph, &goal_roots, &in_state)))
+    let next = size(&cone(graph.nodes(), &circuit.next, |node| in_state[node]));
+    (size(&in_state), next, size(&cone(graph.nodes(), &goal_roots, |node| in_state[node])))
 }

@@ -20,6 +20,8 @@
 //! ```
 
 mod builtin;
+mod effects;
+mod matrix;
 mod play;
 mod remote;
 mod scramble;
@@ -30,6 +32,7 @@ pub mod tournament;
 mod watch;
 
 pub use builtin::Builtin;
+pub use effects::{Effect, Trial, effects};
 pub use play::{Clocks, Match, MatchError, Policy, Setup};
 pub use remote::{Address, Remote};
 pub use scramble::Scrambler;

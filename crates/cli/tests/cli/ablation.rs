@@ -72,3 +72,34 @@ fn clocks_of_cpu_time_are_kept_in_the_plan_and_play_one_match_at_a_time() {
     let again = fluxion(&["ablation", path, "--jobs", "2", "--json"]).expect(0).json();
     assert_eq!(again["rows"][0]["all"]["matches"], 4);
 }
+
+#[test]
+fn factors_are_changed_by_chance_and_told_apart() {
+    let file = path("factors.jsonl");
+    let path = file.as_str();
+    let who = ["ablation", path, "--base", "random", "--row", "player=uct:solver=off"];
+    let what = ["--factor", "nodes=300", "--factor", "final=value", "--matches", "40"];
+    // Without nodes=300 it would think for ever.
+    let args = [&who[..], &what, &["--game", "tictactoe"]].concat();
+    assert!(fluxion(&args).expect(2).err.contains("think for ever"));
+    let unknown = ["--factor", "silver=on", "--game", "tictactoe", "--clock", "1"];
+    assert!(fluxion(&[&who[..], &unknown].concat()).expect(2).err.contains("silver"));
+
+    let who = ["ablation", path, "--base", "uct:nodes=30", "--row", "player=uct:nodes=30"];
+    let what = ["--factor", "playouts=lanes", "--factor", "fpu=0.01,c=10", "--matches", "60"];
+    let args = [&who[..], &what, &["--game", "connect_four_5x4", "--game", "clobber_4x5"]].concat();
+    let told = fluxion(&[&args[..], &["--json"]].concat()).expect(0).json();
+    let of = |at: usize, key: &str| told["factors"][at][key].as_f64().expect("a number");
+    assert_eq!(told["factors"][1]["change"], "fpu=0.01,c=10");
+    for at in 0..2 {
+        let matches = of(at, "with") + of(at, "without");
+        assert!(matches > 119.0 && (20.0..60.0).contains(&of(at, "with")), "{told}");
+    }
+    // Many playouts for each node are better than one.
+    assert!(of(0, "effect") > of(1, "effect"), "{told}");
+    let shown = fluxion(&["ablation", path]).expect(0).out;
+    assert!(shown.contains("points by it") && shown.contains("fpu=0.01,c=10"), "{shown}");
+    // Which changes a match had is in its line.
+    let text = std::fs::read_to_string(&file).expect("written");
+    assert!(text.contains(r#""changes":["playouts=lanes"]"#), "{text}");
+}

@@ -7,6 +7,8 @@
 //! somebody wins everything. The most likely strengths are found by Newton's method (the function is
 //! concave), intervals by the curvature there (Laplace's approximation), relative to the mean of all.
 
+use crate::matrix::invert;
+
 /// The result of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -43,7 +45,8 @@ pub fn rate(count: usize, outcomes: &[Outcome]) -> Vec<Rating> {
     let mut strengths = vec![0.0; count];
     for _ in 0..MOST_STEPS {
         let (gradient, curvature) = games.derivatives(&strengths);
-        let inverse = invert(curvature);
+        // The prior keeps it positive definite.
+        let Some(inverse) = invert(curvature) else { break };
         let step: Vec<f64> =
             inverse.iter().map(|row| row.iter().zip(&gradient).map(|(a, b)| a * b).sum()).collect();
         // A whole step may go too far from a distant start; the function tells.
@@ -63,7 +66,8 @@ pub fn rate(count: usize, outcomes: &[Outcome]) -> Vec<Rating> {
         }
     }
     let (_, curvature) = games.derivatives(&strengths);
-    ratings(&strengths, &invert(curvature))
+    let covariance = invert(curvature);
+    covariance.map_or_else(|| vec![Rating::default(); count], |by| ratings(&strengths, &by))
 }
 
 /// Strengths and their covariances as ratings around the mean.
@@ -144,28 +148,6 @@ impl Games {
         }
         (gradient, curvature)
     }
-}
-
-/// The inverse of a positive definite matrix, by Gauss and Jordan.
-fn invert(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    let count = matrix.len();
-    let mut inverse: Vec<Vec<f64>> =
-        (0..count).map(|i| (0..count).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-    for i in 0..count {
-        let pivot = matrix[i][i];
-        for j in 0..count {
-            matrix[i][j] /= pivot;
-            inverse[i][j] /= pivot;
-        }
-        for row in (0..count).filter(|row| *row != i) {
-            let factor = matrix[row][i];
-            for j in 0..count {
-                matrix[row][j] -= factor * matrix[i][j];
-                inverse[row][j] -= factor * inverse[i][j];
-            }
-        }
-    }
-    inverse
 }
 
 #[cfg(test)]

@@ -1,7 +1,13 @@
 //! `fluxion ablation`: what a change of a strategy is worth, by matches against the strategy without it.
 //!
+//! A change that is a row of its own is compared by matches of its own. Changes that are factors are made or not made in
+//! each match by chance, so that all matches tell about all of them.
+//!
 //! The results file holds the plan and one line for each finished match. The command goes on where the file
 //! ends, so it can be killed and started again, and its table is made from the file alone.
+
+mod plan;
+mod table;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -16,12 +22,12 @@ use game::{Budget, Reasoner, Role};
 use player::Strategy;
 use serde_json::{Value, json};
 
-use crate::duel::{Clock, Duel};
+use crate::duel::Duel;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::limits::{ReadLimits, seconds};
 use crate::session::Session;
-use crate::table::columns;
+use plan::Plan;
 
 /// `fluxion ablation`.
 #[derive(Debug, ClapArgs)]
@@ -29,9 +35,14 @@ use crate::table::columns;
   fluxion ablation mast.jsonl --base uct:nodes=2000 --row mast=uct:nodes=2000,policy=mast \\
       --game connect_four --game breakthrough_6x6 --matches 50
   fluxion ablation mast.jsonl              go on after an interruption, or show the table
+  fluxion ablation parts.jsonl --base uct --row uct:nodes=2000,history=4,favour=0.8 \\
+      --factor spread=on --factor decisive=lanes --factor c=0.2 --game connect_four --matches 200
 
 Each row plays as many matches as --matches says in each game, seats in turn, against the base strategy
-on all other seats. Points: 50 means as good as the base. Without --clock strategies need nodes=N.")]
+on all other seats. Points: 50 means as good as the base. Without --clock strategies need nodes=N.
+
+With --factor each match makes each change with a chance of one in three, two matches in a row the same
+ones, and a second table tells how many points each change adds: all matches tell about all changes.")]
 pub struct AblationArgs {
     /// The results, as lines of JSON; made if it is not there, gone on with if it is
     #[arg(value_name = "FILE")]
@@ -42,6 +53,10 @@ pub struct AblationArgs {
     /// A strategy to compare, [NAME=]STRATEGY with a NAME of letters, digits and hyphens
     #[arg(long = "row", value_name = "ROW")]
     pub rows: Vec<String>,
+    /// A change of the rows, OPTION=VALUE or several parted by commas, made in some of the matches; it replaces what
+    /// the row says about the option
+    #[arg(long = "factor", value_name = "CHANGE")]
+    pub factors: Vec<String>,
     /// A rule sheet or library game
     #[arg(long = "game", value_name = "GAME")]
     pub games: Vec<String>,
@@ -75,98 +90,6 @@ pub struct AblationArgs {
     pub read: ReadLimits,
 }
 
-/// What is to be played.
-#[derive(Clone, Debug, PartialEq)]
-struct Plan {
-    base: String,
-    /// Names and strategies.
-    rows: Vec<(String, String)>,
-    games: Vec<String>,
-    matches: usize,
-    clock: Option<Clock>,
-    longest: usize,
-    seed: u64,
-}
-
-impl Plan {
-    fn of(args: &AblationArgs) -> Option<Self> {
-        let named = |row: &String| match row.split_once('=') {
-            Some((name, rest)) if !name.contains(':') => (name.to_owned(), rest.to_owned()),
-            _ => (row.clone(), row.clone()),
-        };
-        Some(Self {
-            base: args.base.clone()?,
-            rows: args.rows.iter().map(named).collect(),
-            games: args.games.clone(),
-            matches: args.matches,
-            clock: args.clock.map(|play| Clock {
-                start: args.start.unwrap_or(play),
-                play,
-                cpu: args.cpu,
-            }),
-            longest: args.longest,
-            seed: args.seed,
-        })
-    }
-
-    fn to_json(&self) -> Value {
-        let rows: Vec<Value> = self.rows.iter().map(|(n, s)| json!([n, s])).collect();
-        json!({ "plan": {
-            "base": self.base, "rows": rows, "games": self.games, "matches": self.matches,
-            "clock": self.clock.map(|clock| clock.play), "start": self.clock.map(|clock| clock.start),
-            "cpu": self.clock.is_some_and(|clock| clock.cpu), "longest": self.longest, "seed": self.seed,
-        } })
-    }
-
-    fn from_json(value: &Value) -> Option<Self> {
-        let plan = value.get("plan")?;
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let list = |key: &str| plan.get(key)?.as_array();
-        let rows = list("rows")?.iter().map(|row| Some((text(&row[0])?, text(&row[1])?)));
-        Some(Self {
-            base: text(&plan["base"])?,
-            rows: rows.collect::<Option<_>>()?,
-            games: list("games")?.iter().map(text).collect::<Option<_>>()?,
-            matches: plan["matches"].as_u64()? as usize,
-            clock: plan["clock"].as_f64().map(|play| Clock {
-                start: plan["start"].as_f64().unwrap_or(play),
-                play,
-                cpu: plan["cpu"].as_bool().unwrap_or(false),
-            }),
-            longest: plan["longest"].as_u64()? as usize,
-            seed: plan["seed"].as_u64()?,
-        })
-    }
-
-    fn check(&self) -> Result<(), Failure> {
-        if self.rows.is_empty() || self.games.is_empty() {
-            return Err(Failure::cannot("there is nothing to compare")
-                .hint("give at least one --row and one --game"));
-        }
-        for text in self.rows.iter().map(|(_, text)| text).chain([&self.base]) {
-            let strategy = Strategy::parse(text).map_err(|why| Failure::cannot(why.to_string()))?;
-            let known = strategy.options();
-            let endless = known.whole("nodes") == 0 && known.whole("depth") == 0;
-            let thinks = !matches!(strategy.name(), "random" | "legal");
-            if self.clock.is_none() && endless && thinks {
-                return Err(Failure::cannot(format!("{text} would think for ever"))
-                    .hint("give --clock SECONDS, or nodes=N in each strategy"));
-            }
-        }
-        Ok(())
-    }
-
-    /// All matches, so ordered that a part of them is a fair sample: row, game and number of each.
-    fn all(&self) -> Vec<(usize, usize, usize)> {
-        let rows = 0..self.rows.len();
-        let pairs = move |number| {
-            let games = 0..self.games.len();
-            rows.clone().flat_map(move |row| games.clone().map(move |game| (row, game, number)))
-        };
-        (0..self.matches).flat_map(pairs).collect()
-    }
-}
-
 /// Points of finished matches by row, game and number.
 type Results = BTreeMap<(usize, usize, usize), f64>;
 
@@ -190,7 +113,7 @@ pub fn run(args: &AblationArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let stop = session.stop_flag();
     let stopped = move || stop.load(Ordering::Relaxed);
     play_missing(args, &plan, &mut results, &stopped)?;
-    show(args, &plan, &results, session)?;
+    table::show(args, &plan, &results, session)?;
     Ok(Exit::Fine)
 }
 
@@ -281,10 +204,11 @@ fn play(
     }
     let Some(reasoner) = reasoner.get() else { return Ok(None) };
     let strategy = |text: &str| Strategy::parse(text).map_err(anyhow::Error::from);
+    let changes = plan.changes(game, number);
     let seat = Role((number % reasoner.game().roles().len().max(1)) as u32);
     let duel = Duel {
         reasoner,
-        candidate: &strategy(&plan.rows[row].1)?,
+        candidate: &strategy(&plan.candidate(row, &changes))?,
         base: &strategy(&plan.base)?,
         seat,
         seed: crate::simulate::seed_of(plan.seed, number),
@@ -292,75 +216,10 @@ fn play(
         longest: plan.longest,
     };
     let Some(ended) = duel.play(stopped)? else { return Ok(None) };
+    let made = plan.factors.iter().zip(&changes).filter(|(_, made)| **made);
+    let made: Vec<&String> = made.map(|(factor, _)| factor).collect();
     Ok(Some(json!({
         "row": row, "game": game, "number": number, "seat": seat.0, "rewards": ended.rewards,
-        "steps": ended.steps, "troubles": ended.troubles, "points": ended.points(seat),
+        "steps": ended.steps, "changes": made, "troubles": ended.troubles, "points": ended.points(seat),
     })))
-}
-
-/// The mean of points, and half the width of its 95% confidence interval (normal approximation).
-fn mean(points: &[f64]) -> (f64, f64) {
-    let count = points.len() as f64;
-    let mean = points.iter().sum::<f64>() / count.max(1.0);
-    let squares: f64 = points.iter().map(|p| (p - mean).powi(2)).sum();
-    let deviation = (squares / (count - 1.0).max(1.0)).sqrt();
-    (mean, 1.96 * deviation / count.max(1.0).sqrt())
-}
-
-fn show(
-    args: &AblationArgs,
-    plan: &Plan,
-    results: &Results,
-    session: &mut Session,
-) -> anyhow::Result<()> {
-    let of = |row: usize, game: Option<usize>| -> Vec<f64> {
-        let mine = |key: &&(usize, usize, usize)| key.0 == row && game.is_none_or(|g| g == key.1);
-        results.keys().filter(mine).map(|key| results[key]).collect()
-    };
-    if args.json {
-        let report = |row: usize, game: Option<usize>| {
-            let points = of(row, game);
-            let (mean, half) = mean(&points);
-            json!({ "game": game.map(|game| &plan.games[game]), "matches": points.len(),
-                    "points": mean, "interval": half })
-        };
-        let games = |row| (0..plan.games.len()).map(move |game| report(row, Some(game)));
-        let rows = plan.rows.iter().enumerate().map(|(row, (name, strategy))| {
-            json!({ "row": name, "strategy": strategy, "all": report(row, None),
-                    "games": games(row).collect::<Vec<_>>() })
-        });
-        let rows: Vec<Value> = rows.collect();
-        return session.json(&json!({ "base": plan.base, "rows": rows }));
-    }
-    let mut lines = vec![["row", "matches", "points", "95%"].map(str::to_owned).to_vec()];
-    lines[0].extend(plan.games.iter().cloned());
-    for (row, (name, _)) in plan.rows.iter().enumerate() {
-        let points = of(row, None);
-        let (all, half) = mean(&points);
-        let interval = format!("{:.1}..{:.1}", all - half, all + half);
-        let mut line = vec![name.clone(), points.len().to_string(), format!("{all:.1}"), interval];
-        line.extend((0..plan.games.len()).map(|game| match &of(row, Some(game))[..] {
-            [] => "-".to_owned(),
-            own => format!("{:.1}", mean(own).0),
-        }));
-        lines.push(line);
-    }
-    let numbers: Vec<usize> = (1..4 + plan.games.len()).collect();
-    writeln!(session.out, "against {}", plan.base)?;
-    for line in columns(&lines, &numbers) {
-        writeln!(session.out, "{line}")?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intervals_are_those_of_the_normal_approximation() {
-        let points: Vec<f64> = (0..100).map(|i| f64::from(i % 2) * 100.0).collect();
-        let (mean, half) = mean(&points);
-        assert!((mean - 50.0).abs() < 1e-9 && (half - 9.85).abs() < 0.01, "{mean} {half}");
-    }
 }

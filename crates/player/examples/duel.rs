@@ -3,7 +3,7 @@
 //!
 //! `fluxion ablation` does the same resumably; this one needs nothing but the player, and tells the depth and
 //! the nodes that each strategy reached. With `BUSIEST` in the environment clocks count the CPU time of the busiest thread, so that other
-//! work on the machine does not matter; with `VERBOSE` it tells what players find out in the first match of each game, who was followed, and what the first strategy thinks of each position.
+//! work on the machine does not matter; with `FIRST=N` the first match is number N, on the seat whose turn it is then; with `VERBOSE` it tells what players find out in the first match of each game, who was followed, and what the first strategy thinks of each position.
 
 mod common;
 
@@ -113,6 +113,7 @@ fn main() {
     };
     let clock = Clock::new(std::env::var_os("BUSIEST").is_some());
     let verbose = std::env::var_os("VERBOSE").is_some();
+    let first: u64 = std::env::var("FIRST").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let mut all = Vec::new();
     for name in games {
         let Some(game) = common::game(name) else { continue };
@@ -125,10 +126,10 @@ fn main() {
             strategies: (&one, &other),
         };
         let roles = game.roles().len() as u64;
-        let points: Vec<f64> = (0..matches.parse().unwrap_or(2_u64))
+        let points: Vec<f64> = (first..first + matches.parse().unwrap_or(2_u64))
             .filter_map(|number| {
                 let seat = (number % roles) as u32;
-                one_match.play(seat, number + 1, &mut work, verbose && number == 0)
+                one_match.play(seat, number + 1, &mut work, verbose && number == first)
             })
             .collect();
         let mean = |points: &[f64]| points.iter().sum::<f64>() / points.len().max(1) as f64;

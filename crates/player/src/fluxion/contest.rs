@@ -136,7 +136,9 @@ impl Opening<'_> {
         let pace = pace.max(telling.unwrap_or_default());
         let even = even(pace, self.context.play_clock);
         let games = time.as_secs_f64() / (pace.as_secs_f64() * length);
-        let decides = self.may_decide(belief, (before, games), even);
+        let both = self.wishes.rivals && self.wishes.threads > 1;
+        let reach = if both { WITHIN_REACH } else { 0.0 };
+        let decides = may_decide(belief, (before, games), even, reach);
         if telling.is_none() || games < FEWEST || !decides {
             let words = match telling {
                 Some(_) if games < FEWEST => {
@@ -166,15 +168,12 @@ impl Opening<'_> {
     }
 }
 
-impl Opening<'_> {
-    /// Whether alpha-beta could be chosen after about so many more games, if it won all of them.
-    fn may_decide(&self, belief: Belief, (before, games): (Tally, f64), even: f64) -> bool {
-        let most = before.games + (games * SHORTER) as u32;
-        let lost = Tally { games: most, points: before.points };
-        let ahead = log_odds(even) - log_odds(lost.expected(belief.games, belief.mean));
-        let both = self.wishes.rivals && self.wishes.threads > 1;
-        ahead > if both { -WITHIN_REACH } else { 0.0 }
-    }
+/// Whether alpha-beta could be chosen after about so many more games, if it won all of them; `reach` is what it may be behind by then.
+fn may_decide(belief: Belief, (before, games): (Tally, f64), even: f64, reach: f64) -> bool {
+    // Games that the tree loses are like ones that are known beforehand, without any points.
+    let (lost, known) = (games * SHORTER, belief.games);
+    let mean = known * belief.mean / (known + lost);
+    log_odds(even) - log_odds(before.expected(known + lost, mean)) > -reach
 }
 
 /// How many times as many games there may be as games of random play would let expect: those who search come to an end sooner.
@@ -229,6 +228,16 @@ mod tests {
             tally.expected(OPEN.games, OPEN.mean) < even(2.0)
         };
         assert!(wins(12.0, 12) && !wins(10.0, 10) && !wins(19.0, 20) && wins(29.0, 30));
+    }
+
+    #[test]
+    fn games_that_could_not_decide_are_not_played() {
+        let even = even(Duration::from_millis(30), Duration::from_secs(2));
+        let may = |games: f64, before: Tally, reach| may_decide(OPEN, (before, games), even, reach);
+        let none = Tally::default();
+        assert!(may(9.0, none, 0.0) && !may(7.0, none, 0.0) && may(7.0, none, WITHIN_REACH));
+        let (lost, won) = (Tally { games: 6, points: 0.0 }, Tally { games: 6, points: 4.0 });
+        assert!(may(7.0, lost, 0.0) && !may(9.0, won, 0.0), "what was tried before counts");
     }
 
     #[test]

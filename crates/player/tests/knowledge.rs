@@ -58,15 +58,13 @@ fn copy(name: &str, number: usize) -> Game {
     Game::from_text(&text.join("\n")).expect("sound as well")
 }
 
-const MOVE: Duration = Duration::from_millis(30);
-
 /// Plays a match of the default player for the first role against the first legal moves: what it found out.
 fn play(game: &Game, archive: &Arc<dyn Archive>, start: Duration) -> Vec<String> {
     let reasoner = Reasoner::build(game, &Budget::default());
     let mut setup = Setup::new(game, Role(0)).with_reasoner(&reasoner);
     setup.archive = Some(archive.clone());
     // Quick games would not decide for much longer moves, and would not be played.
-    setup.play_clock = MOVE;
+    setup.play_clock = Duration::from_millis(500);
     // Small games would be solved, and then there is nothing to learn.
     let strategy = Strategy::parse("fluxion:guard=0").expect("the default");
     let mut player: Player = strategy.player(setup);
@@ -78,7 +76,7 @@ fn play(game: &Game, archive: &Arc<dyn Archive>, start: Duration) -> Vec<String>
     let mut last: Option<JointMove> = None;
     let mut legal = Vec::new();
     while !machine.is_terminal(&state).expect("small") {
-        let deadline = Deadline::within(MOVE);
+        let deadline = Deadline::within(Duration::from_millis(30));
         let own = player.play(last.as_ref(), &deadline).expect("a move");
         let mut joint = vec![own];
         for role in game.role_ids().skip(1) {

@@ -135,6 +135,10 @@ impl Opening<'_> {
         let telling = telling(self.known.speed, class.mean_joint_moves);
         let pace = pace.max(telling.unwrap_or_default());
         let even = even(pace, self.context.play_clock);
+        let earlier = match before.games {
+            0 => String::new(),
+            games => format!(", earlier {:.1} in {games}", before.points),
+        };
         let games = time.as_secs_f64() / (pace.as_secs_f64() * length);
         let both = self.wishes.rivals && self.wishes.threads > 1;
         let reach = if both { WITHIN_REACH } else { 0.0 };
@@ -144,7 +148,7 @@ impl Opening<'_> {
                 Some(_) if games < FEWEST => {
                     format!("not tried: moves that tell something take {pace:.2?}")
                 }
-                Some(_) => format!("not tried: some {games:.0} games would not decide"),
+                Some(_) => format!("not tried: some {games:.0} games would not decide{earlier}"),
                 None => "not tried: the tree is too slow to tell how slow it is".to_owned(),
             };
             self.known.account.note(name, begin, words);
@@ -155,10 +159,6 @@ impl Opening<'_> {
         let mut trial = Trial { machine: &mut *machine, pace, even, lone: LONE, seed };
         let run = AssertUnwindSafe(|| trial.run(&mut searches, &share));
         let tally = catch_unwind(run).unwrap_or_default();
-        let earlier = match before.games {
-            0 => String::new(),
-            games => format!(", earlier {:.1} in {games}", before.points),
-        };
         let words = format!("{:.1} points in {} games{earlier}", tally.points, tally.games);
         self.known.account.note(name, begin, words);
         let new = Tried { name: name.to_owned(), games: tally.games, points: tally.points };

@@ -31,7 +31,7 @@ pub struct Effect {
 }
 
 /// The half-width of a 95% interval in standard deviations.
-const WIDTH: f64 = 1.959_964;
+pub(crate) const WIDTH: f64 = 1.959_964;
 
 /// The effects of all changes; none where the matches cannot tell them apart: too few, or changes that were
 /// always or never made, or always made together.

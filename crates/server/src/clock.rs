@@ -14,7 +14,7 @@ pub(crate) struct Due {
 }
 
 /// What is left of a margin beside waits that are known: this is what a clock of a second has, with which players were late three times in
-/// 50,000 moves where eight matches and much else shared two cores.
+/// 50,000 messages where eight matches and much else shared two cores.
 const KEPT: Duration = Duration::from_millis(250);
 
 impl Due {

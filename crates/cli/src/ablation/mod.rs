@@ -69,8 +69,8 @@ pub struct AblationArgs {
     /// Seconds for the start
     #[arg(long, requires = "clock", value_name = "SECONDS", value_parser = seconds)]
     pub start: Option<f64>,
-    /// Clocks count CPU seconds, so that other work on the machine does not matter; for strategies that think until
-    /// they are told to stop (all but `fluxion`)
+    /// Clocks count CPU seconds, so that other work on the machine does not matter; players are told to stop, and know
+    /// beforehand about when that will be
     #[arg(long, requires = "clock", conflicts_with = "jobs")]
     pub cpu: bool,
     /// The most steps of a match

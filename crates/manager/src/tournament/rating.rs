@@ -7,6 +7,7 @@
 //! somebody wins everything. The most likely strengths are found by Newton's method (the function is
 //! concave), intervals by the curvature there (Laplace's approximation), relative to the mean of all.
 
+use crate::effects::WIDTH;
 use crate::matrix::invert;
 
 /// The result of a match.
@@ -31,8 +32,6 @@ pub struct Rating {
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 /// The standard deviation of strengths before anything is known, in Elo points.
 const PRIOR: f64 = 400.0;
-/// The half-width of a 95% interval in standard deviations.
-const WIDTH: f64 = 1.959_964;
 const MOST_STEPS: usize = 100;
 const SMALL: f64 = 1e-10;
 

@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn both_search_where_quick_games_leave_it_open() {
-        // At 2 s and with games of 30 ms: the tree has to win none of ten.
+        // At 2 s and with games of 30 ms: only if the tree lost all of ten.
         let even = even(Duration::from_millis(30), Duration::from_secs(2));
         let open = |won: f64| {
             let tally = Tally { games: 10, points: won };

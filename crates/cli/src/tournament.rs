@@ -34,6 +34,10 @@ A plan:
   [[player]]
   name = \"other\"
   player = \"http://localhost:9147\"
+  [[player]]                                  started and stopped by the tournament
+  name = \"third\"
+  command = [\"{fluxion}\", \"serve\", \"--port\", \"{port}\", \"--knowledge\", \"off\"]
+  cores = [1]
 
 docs/matches.md explains all keys. Results are kept in FILE.db beside the plan (--db).")]
 pub struct TournamentArgs {
@@ -207,7 +211,7 @@ fn sheet(game: &str, folder: &Path, limits: &ReadLimits) -> Result<Sheet, Failur
     let argument =
         if beside.is_file() { beside.to_string_lossy().into_owned() } else { game.to_owned() };
     let source = input::read(&argument, limits)?;
-    Ok(Sheet { name: source.name, rules: source.text })
+    Ok(Sheet::new(source.name, source.text))
 }
 
 /// The live table on a terminal; lines elsewhere.
@@ -317,6 +321,22 @@ fn standings(summary: &Summary) -> Vec<String> {
     columns(&rows, &[1, 2, 3, 4, 5])
 }
 
+/// Points by class of games, with half of their 95% intervals.
+fn classes(summary: &Summary) -> Vec<String> {
+    let mut rows = vec![["points in", "games", "matches"].map(str::to_owned).to_vec()];
+    rows[0].extend(summary.standings.iter().map(|row| row.name.clone()));
+    for row in &summary.classes {
+        let mut line = vec![row.name().to_owned(), row.games.to_string(), row.matches.to_string()];
+        line.extend(row.points.iter().map(|points| match points.count {
+            0 => "-".to_owned(),
+            _ => format!("{:.1} ± {:.1}", points.mean, points.plus_minus),
+        }));
+        rows.push(line);
+    }
+    let right: Vec<usize> = (1..rows[0].len()).collect();
+    columns(&rows, &right)
+}
+
 fn tell(summary: &Summary, json: bool, session: &mut Session) -> anyhow::Result<Exit> {
     if json {
         session.json(&serde_json::to_value(summary)?)?;
@@ -330,6 +350,10 @@ fn tell(summary: &Summary, json: bool, session: &mut Session) -> anyhow::Result<
         writeln!(out, "{line}")?;
     }
     let names = summary.standings.iter().map(|row| row.name.clone());
+    writeln!(out)?;
+    for line in classes(summary) {
+        writeln!(out, "{line}")?;
+    }
     let mut rows = vec![
         ["game", "matches", "steps"]
             .map(str::to_owned)

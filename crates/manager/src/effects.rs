@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::matrix::invert;
+use crate::mean::WIDTH;
 
 /// A match.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,9 +30,6 @@ pub struct Effect {
     /// Half of the 95% interval (normal approximation).
     pub plus_minus: f64,
 }
-
-/// The half-width of a 95% interval in standard deviations.
-pub(crate) const WIDTH: f64 = 1.959_964;
 
 /// The effects of all changes; none where the matches cannot tell them apart: too few, or changes that were
 /// always or never made, or always made together.

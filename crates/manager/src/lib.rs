@@ -22,6 +22,7 @@
 mod builtin;
 mod effects;
 mod matrix;
+mod mean;
 mod play;
 mod remote;
 mod scramble;
@@ -33,6 +34,7 @@ mod watch;
 
 pub use builtin::Builtin;
 pub use effects::{Effect, Trial, effects};
+pub use mean::Mean;
 pub use play::{Clocks, Match, MatchError, Policy, Setup};
 pub use remote::{Address, Remote};
 pub use scramble::Scrambler;

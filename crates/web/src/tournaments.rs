@@ -74,6 +74,13 @@ pub fn one(folder: Option<&Path>, id: &str) -> Outcome<Value> {
     });
     let mut told = line(id, &read);
     told["standings"] = standings.collect();
+    let classes = summary.classes.iter().map(|row| {
+        let points =
+            row.points.iter().map(|p| (p.count > 0).then(|| json!([p.mean, p.plus_minus])));
+        json!({"name": row.name(), "games": row.games, "matches": row.matches,
+               "points": points.collect::<Vec<_>>()})
+    });
+    told["classes"] = classes.collect();
     let games = summary.games.iter().map(|game| {
         json!({"name": game.name, "matches": game.matches, "steps": game.steps, "means": game.means,
                "role_means": game.role_means})

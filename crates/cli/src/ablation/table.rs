@@ -2,22 +2,13 @@
 
 use std::io::Write;
 
-use manager::{Effect, Trial, effects};
+use manager::{Effect, Mean, Trial, effects};
 use serde_json::{Value, json};
 
 use super::plan::Plan;
 use super::{AblationArgs, Results};
 use crate::session::Session;
 use crate::table::columns;
-
-/// The mean of points, and half the width of its 95% confidence interval (normal approximation).
-fn mean(points: &[f64]) -> (f64, f64) {
-    let count = points.len() as f64;
-    let mean = points.iter().sum::<f64>() / count.max(1.0);
-    let squares: f64 = points.iter().map(|p| (p - mean).powi(2)).sum();
-    let deviation = (squares / (count - 1.0).max(1.0)).sqrt();
-    (mean, 1.96 * deviation / count.max(1.0).sqrt())
-}
 
 /// Shows what was found so far.
 pub(super) fn show(
@@ -32,10 +23,9 @@ pub(super) fn show(
     };
     if args.json {
         let report = |row: usize, game: Option<usize>| {
-            let points = of(row, game);
-            let (mean, half) = mean(&points);
-            json!({ "game": game.map(|game| &plan.games[game]), "matches": points.len(),
-                    "points": mean, "interval": half })
+            let points = Mean::of(&of(row, game));
+            json!({ "game": game.map(|game| &plan.games[game]), "matches": points.count,
+                    "points": points.mean, "interval": points.plus_minus })
         };
         let games = |row| (0..plan.games.len()).map(move |game| report(row, Some(game)));
         let rows = plan.rows.iter().enumerate().map(|(row, (name, strategy))| {
@@ -54,13 +44,14 @@ pub(super) fn show(
     let mut lines = vec![["row", "matches", "points", "95%"].map(str::to_owned).to_vec()];
     lines[0].extend(plan.games.iter().cloned());
     for (row, (name, _)) in plan.rows.iter().enumerate() {
-        let points = of(row, None);
-        let (all, half) = mean(&points);
-        let interval = format!("{:.1}..{:.1}", all - half, all + half);
-        let mut line = vec![name.clone(), points.len().to_string(), format!("{all:.1}"), interval];
+        let all = Mean::of(&of(row, None));
+        let (low, high) = all.interval();
+        let interval = format!("{low:.1}..{high:.1}");
+        let mut line =
+            vec![name.clone(), all.count.to_string(), format!("{:.1}", all.mean), interval];
         line.extend((0..plan.games.len()).map(|game| match &of(row, Some(game))[..] {
             [] => "-".to_owned(),
-            own => format!("{:.1}", mean(own).0),
+            own => format!("{:.1}", Mean::of(own).mean),
         }));
         lines.push(line);
     }
@@ -116,16 +107,4 @@ fn worth(plan: &Plan, results: &Results) -> Vec<Worth> {
         Worth { change: change.clone(), with, without: trials.len() - with, effect }
     };
     plan.factors.iter().enumerate().map(one).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intervals_are_those_of_the_normal_approximation() {
-        let points: Vec<f64> = (0..100).map(|i| f64::from(i % 2) * 100.0).collect();
-        let (mean, half) = mean(&points);
-        assert!((mean - 50.0).abs() < 1e-9 && (half - 9.85).abs() < 0.01, "{mean} {half}");
-    }
 }

@@ -289,6 +289,92 @@ fn a_tournament_killed_again_and_again_loses_and_repeats_nothing() {
     assert!(table.out.contains("player") && table.out.contains("mean against"), "{table:?}");
 }
 
+/// The processes that a process started.
+#[cfg(target_os = "linux")]
+fn children(of: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").expect("processes").flatten() {
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+        // After the name, which may hold anything: the state, then the parent.
+        let parent = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1));
+        if parent.and_then(|parent| parent.parse().ok()) == Some(of) {
+            found.push(id);
+        }
+    }
+    found
+}
+
+/// A line of what the system tells about a process.
+#[cfg(target_os = "linux")]
+fn status(process: &str, key: &str) -> Option<String> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
+    line.map(|value| value.trim().to_owned())
+}
+
+/// Players with a command are bound to their cores, started again when they die, and gone at the end. One of two has to take two of three seats.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tournament_starts_its_players_again_and_stops_them() {
+    // Not every container has the first core.
+    let cores = status("self", "Cpus_allowed_list").expect("cores");
+    let core = cores.split(['-', ',']).next().expect("a core").to_owned();
+    let player = |name: &str, strategy: &str| {
+        format!(
+            "[[player]]\nname = '{name}'\ncores = [{core}]\ncommand = ['{{fluxion}}', 'serve', '--port', \
+             '{{port}}', '--knowledge', 'off', '--no-ponder', '--strategy', '{strategy}']\n"
+        )
+    };
+    let (one, two) = (player("one", "random"), player("two", "legal"));
+    let head = "name = 'hired'\ngames = ['tictactoe', 'tictactoe_3p']\nrounds = 4";
+    for ending in ["db", "db-wal", "db-shm", "db.lock", "one.log", "two.log"] {
+        let _ = std::fs::remove_file(path(&format!("hired.{ending}")));
+    }
+    let plan = file("hired.toml", format!("{head}\n{one}{two}"));
+    let mut tournament = command(&["tournament", "run", &plan]);
+    let mut tournament = tournament.stderr(Stdio::null()).spawn().expect("the binary starts");
+    let begin = Instant::now();
+    let mut seen: Vec<u32> = Vec::new();
+    let mut killed: Option<u32> = None;
+    while tournament.try_wait().expect("a child").is_none() {
+        assert!(begin.elapsed() < Duration::from_secs(100), "it takes too long");
+        for player in children(tournament.id()) {
+            // Bound before it runs: it has been made by now, and may be on its way to become the player.
+            let bound = status(&player.to_string(), "Cpus_allowed_list");
+            assert!(bound.as_ref().is_none_or(|bound| *bound == core), "{bound:?}, not {core}");
+            if !seen.contains(&player) {
+                seen.push(player);
+            }
+        }
+        if killed.is_none() && seen.len() >= 2 {
+            killed = seen.first().copied();
+            let mut kill = std::process::Command::new("kill");
+            let ended = kill.args(["-9", &seen[0].to_string()]).status().expect("kill");
+            assert!(ended.success(), "it runs");
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(killed.is_some(), "two players were started");
+    assert_eq!(tournament.wait().expect("a child").code(), Some(0));
+    assert!(seen.len() >= 4, "a second seat, and one player started again: {seen:?}");
+    let alive = |player: &u32| status(&player.to_string(), "State").is_some();
+    assert!(!seen.iter().any(alive), "no player is left");
+    let table = fluxion(&["tournament", "table", &plan, "--json"]).expect(0).json();
+    // Two ways to sit at the one game and six at the other, four times.
+    assert_eq!(table["matches"], 4 * (2 + 6));
+    let classes = [&table["classes"][0]["class"], &table["classes"][1]["class"]];
+    assert_eq!(classes, ["constant-sum", "more-roles"]);
+    // Only in the match in which it died.
+    let faults =
+        table["standings"].as_array().expect("rows").iter().map(|row| row["faults"].as_u64());
+    assert!(faults.sum::<Option<u64>>().is_some_and(|faults| faults <= 12), "{table}");
+    let text = fluxion(&["tournament", "table", &plan]).expect(0).out;
+    assert!(text.contains("points in") && text.contains("two roles, constant sum"), "{text}");
+}
+
 #[test]
 fn tournaments_tell_what_is_wrong_with_their_plan() {
     let plan = plan("wrong", 1);

@@ -12,6 +12,7 @@ use std::time::Duration;
 use protocol::MatchRecord;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::class::Class;
 use super::pairing::Pairing;
 use super::plan::Plan;
 use super::run::Sheet;
@@ -101,6 +102,7 @@ const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS match (
         id INTEGER PRIMARY KEY, round INTEGER NOT NULL, game INTEGER NOT NULL, seats TEXT NOT NULL,
         completed INTEGER, goals TEXT, faults TEXT, steps INTEGER, seconds REAL, ended INTEGER, record TEXT);
+    CREATE TABLE IF NOT EXISTS class (game INTEGER PRIMARY KEY, name TEXT NOT NULL);
 ";
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -172,10 +174,22 @@ impl Ledger {
         serde_json::from_str(&plan).map_err(|error| LedgerError::Damaged(error.to_string()))
     }
 
+    /// Keeps the class of a game.
+    pub fn classify(&mut self, game: usize, class: Class) -> Result<()> {
+        let text = "INSERT OR REPLACE INTO class VALUES (?1, ?2)";
+        self.connection.execute(text, params![whole(game), class.name()])?;
+        Ok(())
+    }
+
     /// The games by their numbers.
     pub fn sheets(&self) -> Result<Vec<Sheet>> {
-        let mut query = self.connection.prepare("SELECT name, rules FROM game ORDER BY number")?;
-        let sheet = |row: &Row<'_>| Ok(Sheet { name: row.get(0)?, rules: row.get(1)? });
+        let text = "SELECT game.name, rules, class.name FROM game LEFT JOIN class ON game = number ORDER BY number";
+        let mut query = self.connection.prepare(text)?;
+        let sheet = |row: &Row<'_>| {
+            let class: Option<String> = row.get(2)?;
+            let class = class.as_deref().and_then(Class::named);
+            Ok(Sheet { name: row.get(0)?, rules: row.get(1)?, class })
+        };
         let sheets = query.query_map([], sheet)?.collect::<rusqlite::Result<_>>()?;
         Ok(sheets)
     }
@@ -244,6 +258,11 @@ impl Ledger {
             1 => Ok(()),
             _ => Err(LedgerError::Damaged(format!("match {id} has a result already"))),
         }
+    }
+
+    /// Where the database lies.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The record of a match that was played.
@@ -317,7 +336,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("fluxion-ledger-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let path = folder.join("t.db");
-        let sheets = [Sheet { name: "tictactoe".to_owned(), rules: "(role a)".to_owned() }];
+        let sheets = [Sheet::new("tictactoe", "(role a)")];
         let mut ledger = Ledger::open(&path).expect("a database");
         assert!(matches!(ledger.plan(), Err(LedgerError::Empty)));
         ledger.lock().expect("nobody else");
@@ -325,6 +344,9 @@ mod tests {
         let pairings = super::super::round_robin(2, &[2], 1, true);
         ledger.schedule(0, &pairings).expect("scheduled");
         ledger.schedule(0, &pairings).expect("scheduled already");
+        assert_eq!(ledger.sheets().expect("read"), sheets);
+        ledger.classify(0, Class::OneRole).expect("written");
+        assert_eq!(ledger.sheets().expect("read")[0].class, Some(Class::OneRole));
         assert_eq!(ledger.waiting().expect("read").len(), 2);
         let record =
             MatchRecord { goal_values: vec![100, 0], is_completed: true, ..Default::default() };

@@ -90,16 +90,55 @@ pub enum Form {
 }
 
 /// A player of a tournament.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Entrant {
     /// The name in tables.
     pub name: String,
-    /// A URL or a strategy.
+    /// A URL or a strategy; nothing where there is a command.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub player: String,
+    /// A program with its arguments, which the tournament starts: a player that listens on `{port}`. `{fluxion}` is this program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// The cores that it may use, by their numbers; all where none are named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cores: Vec<usize>,
     /// How many matches it can play at once; one for players over HTTP, any number for strategies.
     #[serde(default)]
     pub matches: Option<usize>,
+}
+
+impl Entrant {
+    /// Whether the tournament starts it.
+    pub fn is_hired(&self) -> bool {
+        !self.command.is_empty()
+    }
+
+    /// What plays, in words: a URL, a strategy or a command.
+    pub fn what(&self) -> String {
+        if self.is_hired() { self.command.join(" ") } else { self.player.clone() }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match (self.player.is_empty(), self.is_hired()) {
+            (true, true) if !self.command.iter().any(|word| word.contains("{port}")) => {
+                Err("the command does not say where {port} belongs".to_owned())
+            }
+            (true, true) => Ok(()),
+            (false, false) if !self.cores.is_empty() => {
+                Err("cores are for players with a command".to_owned())
+            }
+            (false, false) => match Spec::parse(&self.player) {
+                Ok(spec) if matches!(spec.kind, Kind::Human) => {
+                    Err("people cannot play unattended".to_owned())
+                }
+                Ok(_) => Ok(()),
+                Err(error) => Err(error.to_string()),
+            },
+            _ => Err("it needs either player or command".to_owned()),
+        }
+    }
 }
 
 /// What is wrong with a plan.
@@ -149,11 +188,7 @@ impl Plan {
             if player.matches == Some(0) {
                 return fail(format!("{}: matches is at least 1", player.name));
             }
-            let spec = Spec::parse(&player.player)
-                .map_err(|error| PlanError(format!("{}: {error}", player.name)))?;
-            if matches!(spec.kind, Kind::Human) {
-                return fail(format!("{}: people cannot play unattended", player.name));
-            }
+            player.check().map_err(|what| PlanError(format!("{}: {what}", player.name)))?;
         }
         Ok(())
     }
@@ -190,6 +225,10 @@ mod tests {
         let more = Plan { parallel: 8, ..plan.clone() };
         assert_eq!(more.identity(), plan.identity());
         assert_ne!(Plan { seed: 2, ..plan.clone() }.identity(), plan.identity());
+        let hired = "command = ['{fluxion}', 'serve', '--port', '{port}']\ncores = [1]";
+        let plan = Plan::parse(&GOOD.replace("player = 'legal'", hired)).expect("a plan");
+        assert!(plan.players[1].is_hired() && !plan.players[0].is_hired());
+        assert_eq!(plan.players[1].what(), "{fluxion} serve --port {port}");
     }
 
     #[test]
@@ -200,6 +239,10 @@ mod tests {
             ("'b'", "'a'", "two players are called a"),
             ("'legal'", "'clever'", "there is no strategy clever"),
             ("'legal'", "'human'", "unattended"),
+            ("'legal'", "'legal'\ncores = [0]", "cores are for players with a command"),
+            ("'legal'", "'legal'\ncommand = ['x', '{port}']", "either player or command"),
+            ("player = 'legal'", "", "either player or command"),
+            ("player = 'legal'", "command = ['x', '4001']", "where {port} belongs"),
             ("0.5", "-1", "not a clock"),
             ("['tictactoe']", "[]", "needs games"),
             ("name = 'small'", "", "missing field"),

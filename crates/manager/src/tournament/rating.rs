@@ -7,8 +7,8 @@
 //! somebody wins everything. The most likely strengths are found by Newton's method (the function is
 //! concave), intervals by the curvature there (Laplace's approximation), relative to the mean of all.
 
-use crate::effects::WIDTH;
 use crate::matrix::invert;
+use crate::mean::WIDTH;
 
 /// The result of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -114,6 +114,8 @@ pub fn html(plan: &Plan, summary: &Summary, finished: &[Finished]) -> String {
         .map(|name| number(name).and_then(|n| results.get(&n)).cloned().unwrap_or_default())
         .collect();
     let _ = writeln!(out, "<h2>Course</h2>\n{}", plot::courses(&names, &courses));
+    out.push_str("<h2>Classes of games</h2>\n");
+    classes(&mut out, summary);
     out.push_str("<h2>Games</h2>\n");
     games(&mut out, summary);
     out.push_str("<h2>Head to head</h2>\n");
@@ -151,12 +153,42 @@ fn standings(out: &mut String, summary: &Summary) {
 /// A cell whose colour goes from red to green with the result.
 fn shaded(mean: Option<f64>) -> String {
     match mean {
-        Some(mean) => {
-            let hue = mean.clamp(0.0, 100.0) * 1.2;
-            format!("<td style='background:hsl({hue:.0},60%,85%)'>{mean:.0}</td>")
-        }
+        Some(mean) => colored(mean, &format!("{mean:.0}")),
         None => "<td></td>".to_owned(),
     }
+}
+
+fn colored(mean: f64, text: &str) -> String {
+    let hue = mean.clamp(0.0, 100.0) * 1.2;
+    format!("<td style='background:hsl({hue:.0},60%,85%)'>{text}</td>")
+}
+
+fn classes(out: &mut String, summary: &Summary) {
+    out.push_str("<table><tr><th>class</th><th>games</th><th>matches</th>");
+    for row in &summary.standings {
+        let _ = write!(out, "<th>{}</th>", escape(&row.name));
+    }
+    out.push_str("</tr>");
+    for row in &summary.classes {
+        let _ = write!(
+            out,
+            "<tr><td>{}</td><td>{}</td><td>{}</td>",
+            row.name(),
+            row.games,
+            row.matches
+        );
+        for points in &row.points {
+            out.push_str(&match points.count {
+                0 => "<td></td>".to_owned(),
+                _ => {
+                    colored(points.mean, &format!("{:.1} ± {:.1}", points.mean, points.plus_minus))
+                }
+            });
+        }
+        out.push_str("</tr>");
+    }
+    out.push_str("</table>\n<p>Points: 50 is as good as the others in the same match, 100 is everything where they have nothing; with one role the \
+        others are those who played the same game. ± is half of the 95% interval.</p>\n");
 }
 
 fn games(out: &mut String, summary: &Summary) {
@@ -212,7 +244,7 @@ mod tests {
              [[player]]\nname = '<script>'\nplayer = 'legal'",
         )
         .expect("a plan");
-        let sheets = [Sheet { name: "g".to_owned(), rules: String::new() }];
+        let sheets = [Sheet::new("g", "")];
         let finished: Vec<Finished> = (1..=3)
             .map(|id| Finished {
                 scheduled: Scheduled { id, round: 0, game: 0, seats: vec![0, 1] },
@@ -235,6 +267,7 @@ mod tests {
         let html = html(&plan, &summary, &finished);
         assert!(!html.contains("<script>") && !html.contains("<b>x"), "{html}");
         assert_eq!(html.matches("<svg ").count(), 2);
+        assert!(html.contains("<td>all</td><td>1</td><td>3</td>") && html.contains("100.0 ± 0.0"));
         assert!(!html.contains("NaN") && !html.contains("inf"), "{html}");
     }
 }

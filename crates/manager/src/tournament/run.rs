@@ -11,11 +11,14 @@ use game::{Budget, Game, Reasoner};
 use protocol::MatchRecord;
 use protocol::record::Extra;
 
+use super::class::Class;
+use super::hired::Hired;
 use super::ledger::{Finished, Ledger, LedgerError, Scheduled};
 use super::pairing::{round_robin, swiss_round};
-use super::plan::{Form, Plan, PlanError};
+use super::plan::{Entrant, Form, Plan, PlanError};
 use super::summary::Summary;
 use crate::play::{Match, Policy, Setup};
+use crate::remote::Remote;
 use crate::seat::Seat;
 use crate::spec::{Kind, Spec};
 
@@ -26,6 +29,15 @@ pub struct Sheet {
     pub name: String,
     /// Its rules.
     pub rules: String,
+    /// What kind of game it is, once somebody looked.
+    pub class: Option<Class>,
+}
+
+impl Sheet {
+    /// A rule sheet that nobody looked at.
+    pub fn new(name: impl Into<String>, rules: impl Into<String>) -> Self {
+        Self { name: name.into(), rules: rules.into(), class: None }
+    }
 }
 
 /// Why a tournament stopped.
@@ -36,6 +48,8 @@ pub enum RunError {
     Ledger(LedgerError),
     /// The plan cannot be carried out.
     Plan(PlanError),
+    /// A player that the tournament has to start does not start.
+    Player(String),
 }
 
 impl fmt::Display for RunError {
@@ -43,6 +57,7 @@ impl fmt::Display for RunError {
         match self {
             Self::Ledger(error) => write!(f, "{error}"),
             Self::Plan(error) => write!(f, "{error}"),
+            Self::Player(what) => write!(f, "{what}"),
         }
     }
 }
@@ -79,10 +94,19 @@ struct Board {
     reasoner: Reasoner,
 }
 
-/// Checks a plan and writes it into the database, with the first matches.
+/// How long to look at a game to tell its class.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Checks a plan and writes it into the database, with the classes of its games and the first matches.
 pub fn prepare(ledger: &mut Ledger, plan: &Plan, sheets: &[Sheet]) -> Result<(), RunError> {
     let boards = boards(sheets)?;
     ledger.adopt(plan, sheets)?;
+    for (number, sheet) in ledger.sheets()?.iter().enumerate().filter(|(_, s)| s.class.is_none()) {
+        let found = boards.get(number).and_then(|board| Class::sampled(&board.reasoner, LOOK));
+        if let Some(class) = found.filter(|_| sheet.rules == boards[number].sheet.rules) {
+            ledger.classify(number, class)?;
+        }
+    }
     let roles: Vec<usize> = boards.iter().map(|board| board.game.roles().len()).collect();
     schedule_next(ledger, plan, &roles)?;
     Ok(())
@@ -175,10 +199,37 @@ struct Floor {
     failed: Option<RunError>,
 }
 
+/// Who sits down for a player.
+enum Guest {
+    /// Somebody who is there already.
+    Known(Spec),
+    /// Processes of the tournament.
+    Hired(Mutex<Hired>),
+}
+
+impl Guest {
+    fn new(entrant: &Entrant, ledger: &Ledger) -> Result<Self, RunError> {
+        if entrant.is_hired() {
+            return Ok(Self::Hired(Mutex::new(Hired::new(entrant, ledger.path()))));
+        }
+        let spec = Spec::parse(&entrant.player);
+        let spec = spec.map_err(|error| RunError::Plan(PlanError(error.to_string())))?;
+        Ok(Self::Known(spec))
+    }
+
+    /// How many matches it plays at once if nobody says.
+    fn usual(&self) -> usize {
+        match self {
+            Self::Known(Spec { kind: Kind::Builtin(_) | Kind::Human, .. }) => usize::MAX,
+            Self::Known(Spec { kind: Kind::Remote(_), .. }) | Self::Hired(_) => 1,
+        }
+    }
+}
+
 struct Hall<'t> {
     plan: &'t Plan,
     boards: Vec<Board>,
-    specs: Vec<Spec>,
+    guests: Vec<Guest>,
     cancel: Arc<AtomicBool>,
     floor: Mutex<Floor>,
     changed: Condvar,
@@ -201,12 +252,11 @@ pub fn run(
 ) -> Result<Summary, RunError> {
     let plan = ledger.plan()?;
     let boards = boards(&ledger.sheets()?)?;
-    let specs: Result<Vec<Spec>, _> =
-        plan.players.iter().map(|entrant| Spec::parse(&entrant.player)).collect();
-    let specs = specs.map_err(|error| RunError::Plan(PlanError(error.to_string())))?;
+    let guests = plan.players.iter().map(|entrant| Guest::new(entrant, &ledger));
+    let guests = guests.collect::<Result<Vec<Guest>, _>>()?;
     let floor = Floor {
         waiting: ledger.waiting()?,
-        busy: vec![0; specs.len()],
+        busy: vec![0; guests.len()],
         ledger,
         running: 0,
         played: 0,
@@ -216,7 +266,7 @@ pub fn run(
     let hall = Hall {
         plan: &plan,
         boards,
-        specs,
+        guests,
         cancel: cancel.clone(),
         floor: Mutex::new(floor),
         changed: Condvar::new(),
@@ -244,10 +294,52 @@ impl Hall<'_> {
     /// The life of a thread.
     fn work(&self) {
         while let Some(scheduled) = self.next() {
-            let begin = Instant::now();
-            let record = self.play(&scheduled);
-            self.finish(&scheduled, record.as_ref(), begin.elapsed().as_secs_f64());
+            let seed =
+                self.plan.seed.wrapping_mul(1_000_003).wrapping_add(scheduled.id.cast_unsigned());
+            match self.seats(&scheduled, seed) {
+                Ok(seats) => {
+                    let begin = Instant::now();
+                    let record = self.play(&scheduled, seed, seats);
+                    self.finish(&scheduled, record.as_ref(), begin.elapsed().as_secs_f64());
+                }
+                Err(what) => return self.give_up(RunError::Player(what)),
+            }
         }
+    }
+
+    /// Ends the tournament for now; what is under way is played to its end.
+    fn give_up(&self, why: RunError) {
+        let mut floor = self.floor();
+        floor.running -= 1;
+        floor.over = true;
+        if !self.cancel.load(Ordering::Relaxed) {
+            floor.failed.get_or_insert(why);
+        }
+        self.changed.notify_all();
+    }
+
+    /// The seats of a match. In words what went wrong where a player that has to be started is not.
+    fn seats(&self, scheduled: &Scheduled, seed: u64) -> Result<Vec<Box<dyn Seat>>, String> {
+        let seats = &scheduled.seats;
+        let taken = |player: usize| seats.iter().filter(|seat| **seat == player).count();
+        let mut addresses = BTreeMap::new();
+        for (player, guest) in self.guests.iter().enumerate() {
+            if let (Guest::Hired(hired), seats @ 1..) = (guest, taken(player)) {
+                let mut hired = hired.lock().unwrap_or_else(PoisonError::into_inner);
+                addresses.insert(player, hired.ready(seats, &self.cancel)?.into_iter());
+            }
+        }
+        let seat = |player: &usize| -> Option<Box<dyn Seat>> {
+            match &self.guests[*player] {
+                Guest::Known(spec) => spec.seat(seed, self.plan.retries),
+                Guest::Hired(_) => {
+                    let address = addresses.get_mut(player)?.next()?;
+                    let name = self.plan.players[*player].name.clone();
+                    Some(Box::new(Remote::new(name, address).retrying(self.plan.retries)))
+                }
+            }
+        };
+        Ok(seats.iter().filter_map(seat).collect())
     }
 
     /// The next match whose players are free; none if there is nothing more to do.
@@ -275,11 +367,8 @@ impl Hall<'_> {
 
     fn is_free(&self, scheduled: &Scheduled, floor: &Floor) -> bool {
         let free = |player: &usize| {
-            let most = self.plan.players[*player].matches.unwrap_or_else(|| {
-                let remote = matches!(self.specs[*player].kind, Kind::Remote(_));
-                if remote { 1 } else { usize::MAX }
-            });
-            floor.busy[*player] < most
+            let most = self.plan.players[*player].matches;
+            floor.busy[*player] < most.unwrap_or_else(|| self.guests[*player].usual())
         };
         // Alone in the hall, a player that takes several roles has to manage.
         floor.running == 0 || scheduled.seats.iter().all(free)
@@ -303,8 +392,13 @@ impl Hall<'_> {
     }
 
     /// Plays a match; none if it was interrupted. A panic is our bug, and must not stop the others.
-    fn play(&self, scheduled: &Scheduled) -> Option<MatchRecord> {
-        let played = catch_unwind(AssertUnwindSafe(|| self.play_unguarded(scheduled)));
+    fn play(
+        &self,
+        scheduled: &Scheduled,
+        seed: u64,
+        seats: Vec<Box<dyn Seat>>,
+    ) -> Option<MatchRecord> {
+        let played = catch_unwind(AssertUnwindSafe(|| self.play_unguarded(scheduled, seed, seats)));
         let record = played.unwrap_or_else(|_| MatchRecord {
             is_aborted: true,
             fluxion: Some(Extra {
@@ -317,10 +411,13 @@ impl Hall<'_> {
         (!interrupted).then_some(record)
     }
 
-    fn play_unguarded(&self, scheduled: &Scheduled) -> MatchRecord {
+    fn play_unguarded(
+        &self,
+        scheduled: &Scheduled,
+        seed: u64,
+        mut seats: Vec<Box<dyn Seat>>,
+    ) -> MatchRecord {
         let board = &self.boards[scheduled.game];
-        let seed =
-            self.plan.seed.wrapping_mul(1_000_003).wrapping_add(scheduled.id.cast_unsigned());
         let mut setup = Setup::sharing(&board.sheet.name, &board.sheet.rules, &board.reasoner);
         setup.id = format!("{}.{}", setup.id, scheduled.id);
         setup.clocks = self.plan.clocks();
@@ -329,12 +426,6 @@ impl Hall<'_> {
         setup.scramble = self.plan.scramble.then_some(seed);
         setup.tournament = Some(self.plan.name.clone());
         setup.cancel = self.cancel.clone();
-        let seats: Option<Vec<Box<dyn Seat>>> = scheduled
-            .seats
-            .iter()
-            .map(|player| self.specs[*player].seat(seed, self.plan.retries))
-            .collect();
-        let mut seats = seats.unwrap_or_default();
         match Match::new(setup, &mut seats) {
             Ok(ready) => {
                 let mut record = ready.run(&mut ());

@@ -22,7 +22,7 @@ fn plan(head: &str, players: &[&str]) -> Plan {
 fn sheets(names: &[&str]) -> Vec<Sheet> {
     let sheet = |name: &&str| {
         let entry = library::find(name).expect("a game of the library");
-        Sheet { name: (*name).to_owned(), rules: entry.rules.to_owned() }
+        Sheet::new(*name, entry.rules)
     };
     names.iter().map(sheet).collect()
 }

@@ -1,11 +1,15 @@
 //! The tables of a tournament, counted from its results.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
+use super::class::Class;
 use super::ledger::Finished;
 use super::plan::Plan;
 use super::rating::{Outcome, rate};
 use super::run::Sheet;
+use crate::mean::Mean;
 
 /// Everything that reports tell.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -19,6 +23,8 @@ pub struct Summary {
     pub aborted: usize,
     /// The players, the best first.
     pub standings: Vec<Standing>,
+    /// The classes of games that were played, and all together.
+    pub classes: Vec<ClassRow>,
     /// The games.
     pub games: Vec<GameRow>,
     /// Each against each, in the order of the standings.
@@ -43,6 +49,27 @@ pub struct Standing {
     pub plus_minus: f64,
     /// Faults in all matches.
     pub faults: usize,
+}
+
+/// A class of games in the table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClassRow {
+    /// The class; none for all games.
+    pub class: Option<Class>,
+    /// Its games that were played.
+    pub games: usize,
+    /// Matches with a result.
+    pub matches: usize,
+    /// The points of each player, in the order of the standings: 50 is as good as the others, 100 is everything where they have nothing.
+    pub points: Vec<Mean>,
+}
+
+impl ClassRow {
+    /// Its name in tables.
+    pub fn name(&self) -> &'static str {
+        self.class.map_or("all", Class::name)
+    }
 }
 
 /// A game in the table.
@@ -81,9 +108,9 @@ pub struct HeadToHead {
 
 /// A mean that is still being counted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mean(f64, usize);
+struct Tally(f64, usize);
 
-impl Mean {
+impl Tally {
     fn add(&mut self, value: i64) {
         *self = Self(self.0 + value as f64, self.1 + 1);
     }
@@ -104,7 +131,7 @@ impl Summary {
             .map(|m| Outcome { players: m.scheduled.seats.clone(), goals: m.goals.clone() })
             .collect();
         let ratings = rate(count, &outcomes);
-        let mut means = vec![Mean::default(); count];
+        let mut means = vec![Tally::default(); count];
         let mut faults = vec![0; count];
         for match_ in finished {
             for (player, count) in match_.scheduled.seats.iter().zip(&match_.faults) {
@@ -126,7 +153,7 @@ impl Summary {
         });
         let standing = |player: &usize| Standing {
             name: plan.players[*player].name.clone(),
-            player: plan.players[*player].player.clone(),
+            player: plan.players[*player].what(),
             matches: means[*player].1,
             mean: means[*player].value().unwrap_or(0.0),
             elo: ratings[*player].elo,
@@ -138,6 +165,7 @@ impl Summary {
             matches: finished.len(),
             aborted: finished.len() - with_result.len(),
             standings: order.iter().map(standing).collect(),
+            classes: classes(sheets, &order, &with_result),
             games: (0..sheets.len()).map(|game| row(game, sheets, &order, &with_result)).collect(),
             head_to_head: head_to_head(plan, &order, &with_result),
         }
@@ -145,12 +173,12 @@ impl Summary {
 }
 
 fn row(game: usize, sheets: &[Sheet], order: &[usize], finished: &[&Finished]) -> GameRow {
-    let mut means = vec![Mean::default(); order.len()];
-    let mut roles: Vec<Mean> = Vec::new();
-    let mut steps = Mean::default();
+    let mut means = vec![Tally::default(); order.len()];
+    let mut roles: Vec<Tally> = Vec::new();
+    let mut steps = Tally::default();
     for match_ in finished.iter().filter(|match_| match_.scheduled.game == game) {
         steps.add(i64::try_from(match_.steps).unwrap_or(i64::MAX));
-        roles.resize(roles.len().max(match_.goals.len()), Mean::default());
+        roles.resize(roles.len().max(match_.goals.len()), Tally::default());
         for (role, (player, goal)) in match_.scheduled.seats.iter().zip(&match_.goals).enumerate() {
             roles[role].add(*goal);
             means[*player].add(*goal);
@@ -165,6 +193,54 @@ fn row(game: usize, sheets: &[Sheet], order: &[usize], finished: &[&Finished]) -
     }
 }
 
+/// The rows of the classes that were played, and of all together if there are several.
+fn classes(sheets: &[Sheet], order: &[usize], finished: &[&Finished]) -> Vec<ClassRow> {
+    let make = |class: Option<Class>| {
+        let is_part = |game: usize| {
+            let of = sheets.get(game).and_then(|sheet| sheet.class);
+            class.is_none() || of == class
+        };
+        let played: Vec<&Finished> =
+            finished.iter().copied().filter(|m| is_part(m.scheduled.game)).collect();
+        let points = |player: &usize| Mean::of(&points(*player, &played));
+        let games: BTreeSet<usize> = played.iter().map(|m| m.scheduled.game).collect();
+        let (games, matches) = (games.len(), played.len());
+        ClassRow { class, games, matches, points: order.iter().map(points).collect() }
+    };
+    let rows = Class::ALL.into_iter().map(|class| make(Some(class)));
+    let mut rows: Vec<ClassRow> = rows.filter(|row| row.matches > 0).collect();
+    if rows.len() != 1 && !finished.is_empty() {
+        rows.push(make(None));
+    }
+    rows
+}
+
+/// The points of a player in each match in which somebody can be compared with it: half of what it got more than the others, and 50. With one role the
+/// others are those who played the same game.
+fn points(player: usize, finished: &[&Finished]) -> Vec<f64> {
+    let results = |m: &Finished, own: bool| {
+        let seats = m.scheduled.seats.iter().zip(&m.goals);
+        let mut tally = Tally::default();
+        seats.filter(|(seat, _)| (**seat == player) == own).for_each(|(_, goal)| tally.add(*goal));
+        tally
+    };
+    let compared = |m: &&Finished| {
+        let own = results(m, true).value()?;
+        let others = if m.scheduled.seats.len() > 1 {
+            results(m, false).value()?
+        } else {
+            let mut alone = Tally::default();
+            let same = |other: &&&Finished| other.scheduled.game == m.scheduled.game;
+            let goals =
+                finished.iter().filter(same).filter_map(|other| results(other, false).value());
+            goals.for_each(|goal| alone = Tally(alone.0 + goal, alone.1 + 1));
+            alone.value()?
+        };
+        Some(50.0 + (own - others) / 2.0)
+    };
+    finished.iter().filter_map(compared).collect()
+}
+
 fn head_to_head(plan: &Plan, order: &[usize], finished: &[&Finished]) -> Vec<HeadToHead> {
     let mut rows = Vec::new();
     for (a, b) in
@@ -175,7 +251,7 @@ fn head_to_head(plan: &Plan, order: &[usize], finished: &[&Finished]) -> Vec<Hea
             opponent: plan.players[b].name.clone(),
             ..HeadToHead::default()
         };
-        let mut mean = Mean::default();
+        let mut mean = Tally::default();
         for match_ in finished {
             let of = |player: usize| {
                 let seats = match_.scheduled.seats.iter().zip(&match_.goals);
@@ -205,7 +281,7 @@ mod tests {
             "name = 'x'\ngames = ['g']\n[[player]]\nname = 'a'\nplayer = 'random'\n\
              [[player]]\nname = 'b'\nplayer = 'legal'",
         );
-        let sheet = Sheet { name: "g".to_owned(), rules: String::new() };
+        let sheet = Sheet::new("g", "");
         let finished = |id: i64, seats: [usize; 2], goals: [i64; 2], completed| Finished {
             scheduled: Scheduled { id, round: 0, game: 0, seats: seats.to_vec() },
             completed,
@@ -236,5 +312,51 @@ mod tests {
         assert_eq!((game.matches, game.role_means.len()), (3, 2));
         let pair = &summary.head_to_head[0];
         assert_eq!((pair.player.as_str(), pair.matches, pair.wins, pair.even), ("b", 3, 2, 1));
+        let [all] = &summary.classes[..] else { panic!("no classes are known") };
+        assert_eq!((all.name(), all.games, all.matches, all.points[0].count), ("all", 1, 3, 3));
+        assert!((all.points[0].mean - 250.0 / 3.0).abs() < 1e-9 && all.points[0].plus_minus > 20.0);
+    }
+
+    #[test]
+    fn points_compare_with_the_others_in_every_class() {
+        let (mut plan, _, _) = sample();
+        plan.games = ["alone", "two", "three"].map(str::to_owned).to_vec();
+        let mut sheets = [Sheet::new("alone", ""), Sheet::new("two", ""), Sheet::new("three", "")];
+        sheets[0].class = Some(Class::OneRole);
+        sheets[1].class = Some(Class::ConstantSum);
+        sheets[2].class = Some(Class::MoreRoles);
+        let finished = |game: usize, seats: &[usize], goals: &[i64]| Finished {
+            scheduled: Scheduled { id: 1, round: 0, game, seats: seats.to_vec() },
+            completed: true,
+            goals: goals.to_vec(),
+            faults: vec![0; seats.len()],
+            steps: 10,
+            seconds: 1.0,
+            ended: 1,
+        };
+        let mut results = vec![
+            finished(0, &[0], &[100]),
+            finished(0, &[1], &[40]),
+            finished(0, &[1], &[60]),
+            finished(1, &[0, 1], &[100, 0]),
+            finished(2, &[0, 1, 0], &[100, 50, 0]),
+        ];
+        let summary = Summary::new(&plan, &sheets, &results);
+        let of = |player: &str| {
+            let at = summary.standings.iter().position(|row| row.name == player).expect("there");
+            summary.classes.iter().map(move |row| (row.name(), row.points[at].mean))
+        };
+        let expected = [
+            ("one role", 75.0),
+            ("two roles, constant sum", 100.0),
+            ("more roles", 50.0),
+            ("all", 75.0),
+        ];
+        assert_eq!(of("a").collect::<Vec<_>>(), expected);
+        // 40 and 60 where the other had 100.
+        assert_eq!(of("b").next(), Some(("one role", 25.0)));
+        results.drain(1..3);
+        let summary = Summary::new(&plan, &sheets, &results);
+        assert_eq!(summary.classes[0].points[0].count, 0, "nobody else played it");
     }
 }

@@ -37,6 +37,20 @@ function standings(data) {
 const mean = (value) => (typeof value === "number" ? value.toFixed(1) : "–");
 
 /**
+ * Points of each player in each class of games.
+ * @param {any} data
+ */
+function byClass(data) {
+  const players = data.standings.map((/** @type {any} */ one) => one.player);
+  const head = h("tr", {}, h("th", {}, "class"), ["games", "matches", ...players].map((name) => h("th", { class: "num" }, name)));
+  const cell = (/** @type {any} */ points) => h("td", { class: "num" }, points ? [mean(points[0]), h("span", { class: "muted" }, ` ± ${mean(points[1])}`)] : "–");
+  const rows = (data.classes ?? []).map((/** @type {any} */ row) => h("tr", {}, h("td", {}, row.name), h("td", { class: "num" }, String(row.games)), h("td", { class: "num" }, String(row.matches)),
+    players.map((/** @type {string} */ _, /** @type {number} */ at) => cell(row.points[at]))));
+  return h("div", { class: "scroll" }, h("table", { id: "classes", class: "compact" }, h("thead", {}, head), h("tbody", {}, rows)),
+    h("p", { class: "muted small" }, "50 points are as good as the others in the same match; with one role the others are those who played the same game."));
+}
+
+/**
  * Mean goals of each player in each game.
  * @param {any} data
  * @param {Map<string, string>} titles
@@ -91,6 +105,7 @@ export async function tournament(id) {
     h("div", { class: "halves" },
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", {}, "Standings"), standings(data), ratings(data.standings)),
+        h("section", { class: "card" }, h("h2", {}, "By class of games"), byClass(data)),
         h("section", { class: "card" }, h("h2", {}, "Against each other"), against(data)),
         h("section", { class: "card" }, h("h2", {}, "By game"), byGame(data, titles))),
       h("section", { class: "card" }, h("h2", {}, "Latest matches"), latest(id, data, titles))));

@@ -98,12 +98,7 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
     ),
     number("c", (0.0, 10.0), "0.4", "weight of exploration"),
     switch("spread", "on", "exploration follows the deviation of playouts"),
-    number(
-        "guide",
-        (0.0, 5.0),
-        "1.5",
-        "how much playouts prefer moves that did well, where it pays",
-    ),
+    number("guide", (0.0, 5.0), "0", "how much playouts prefer moves that did well, where it pays"),
     number(
         "favour",
         (0.0, 1.0),
@@ -167,6 +162,7 @@ pub(crate) static UCT: &[OptionInfo] = &[
     choice("eval", EVALUATORS, "the evaluator for bias, implicit and cutoff"),
     choice("playouts", &["auto", "stepper", "lanes"], "what carries out playouts"),
     whole("leaves", (0.0, 512.0), "0", "leaves collected for the lanes; 0 for a fitting number"),
+    switch("wide", "on", "lanes begin with a leaf for each move of the root"),
     SYMMETRY,
     MEMORY,
 ];
@@ -259,6 +255,7 @@ fn mcts_options(options: &Options, context: &Context) -> mcts::Options {
             _ => Playouts::Auto,
         },
         leaves: options.whole("leaves") as usize,
+        wide: options.is_on("wide"),
         threads: options.whole("threads") as usize,
         memory: memory(options, context),
         seed: context.seed,

@@ -14,6 +14,7 @@
 //! | `summing` | games that are sums of games, played by the values of their parts |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
 //! | `rivals`, `rival`, `forecasts` | both at the same time, each in a thread of its own; whose predictions hold |
+//! | `pace` | whether a tree search has time for enough playouts where there is no circuit |
 //! | `outlook` | whether a position can be solved soon |
 
 mod aside;
@@ -29,6 +30,7 @@ mod guess;
 mod method;
 mod opening;
 mod outlook;
+mod pace;
 mod proving;
 mod recalling;
 mod remembering;

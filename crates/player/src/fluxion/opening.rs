@@ -18,6 +18,7 @@ use super::findings::{Account, class_in_words};
 use super::guarded::Solver;
 use super::guess::guess;
 use super::method::{Method, Parts, Source};
+use super::pace;
 use super::proving;
 use super::recalling;
 use super::remembering::Earlier;
@@ -123,6 +124,7 @@ const CLASS: Share = Share(0.1, Duration::from_secs(1));
 /// is promising.
 const SOLUTION: Share = Share(0.6, Duration::from_secs(120));
 const GLANCES: [u32; 3] = [4, 10, 20];
+const PACE: Share = Share(0.1, Duration::from_secs(1));
 const WINS: Share = Share(0.1, Duration::from_secs(5));
 const LESSON: Share = Share(0.3, Duration::from_secs(10));
 /// Where enough was learned in earlier matches.
@@ -162,6 +164,7 @@ impl<'o> Opening<'o> {
         self.known.account.note("rules", Instant::now(), status);
         self.recall(deadline);
         self.class(deadline);
+        self.pace(deadline);
         // A sum that is won needs nothing else. In one that is lost all depends on what is hard to refute, which the search of the whole
         // is for; it is known that there is nothing to solve.
         if self.sum(deadline) {
@@ -193,6 +196,7 @@ impl<'o> Opening<'o> {
     /// What has to be known, at the expense of a move.
     pub(super) fn hurried(mut self, deadline: &Deadline) -> Known {
         self.class(deadline);
+        self.pace(deadline);
         self.known
     }
 
@@ -210,6 +214,26 @@ impl<'o> Opening<'o> {
         }
         let words = class_in_words(&self.known.class);
         self.known.account.note("class", begin, words);
+    }
+
+    /// Finds out whether a tree search has time for enough playouts where there is no circuit; else alpha-beta takes its place, until there is one.
+    fn pace(&mut self, deadline: &Deadline) {
+        let tree = matches!(self.known.method, Method::Guarded | Method::Sampling);
+        let timed = self.wishes.nodes.is_none() && deadline.left().is_some();
+        if !tree || !timed || self.known.on_circuit || !self.wishes.deepening {
+            return;
+        }
+        let context = self.context.clone();
+        let (length, wanted) = (self.known.class.mean_length, self.known.class.mean_joint_moves);
+        let look = move |deadline: &Deadline| {
+            let about = (context.play_clock, context.seed);
+            let made = pace::playouts(&mut *context.machine(), length, about, deadline)?;
+            Some((made, format!("{made:.1} playouts in a move, on the interpreter")))
+        };
+        let made = self.known.account.try_aside("pace", &PACE.of(deadline), look);
+        if made.is_some_and(|made| made < pace::NEEDED * wanted) {
+            self.known.method = Method::Deepening;
+        }
     }
 
     /// Tries to solve the game: for a moment, and for longer where that looks possible. Nothing else has to be known then.

@@ -193,6 +193,24 @@ fn tiny_clocks_and_games_without_a_circuit_are_played_legally() {
     play(&Reasoner::interpreter(&game("chess")), Duration::from_millis(300), 2);
 }
 
+/// Without a circuit a playout of chess takes as long as a move, one of tic-tac-toe no time at all.
+#[test]
+fn a_tree_that_has_no_time_for_playouts_is_not_used() {
+    let method = |name: &str| {
+        let game = game(name);
+        let reasoner = Reasoner::interpreter(&game);
+        let strategy = Strategy::parse("fluxion").expect("the default");
+        let setup = Setup::new(&game, Role(0)).with_reasoner(&reasoner);
+        let mut player = strategy.player(Setup { play_clock: Duration::from_secs(1), ..setup });
+        player.start(&Deadline::within(Duration::from_secs(3))).expect("started");
+        let found = player.findings().last().cloned();
+        player.stop();
+        found.unwrap_or_default()
+    };
+    assert_eq!(method("chess"), "method: alpha-beta");
+    assert_eq!(method("tictactoe_3p"), "method: Monte-Carlo tree search, every role for itself");
+}
+
 /// A search that always reports the same.
 struct Says(Option<SearchReport>);
 

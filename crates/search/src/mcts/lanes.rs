@@ -59,9 +59,13 @@ impl Worker {
         meter: &mut Meter,
     ) -> Result<(), Stop> {
         let begin = Instant::now();
-        let visits = shared.graph.node(shared.root).visits();
-        let allowed = (visits / VISITS_FOR_A_LEAF) as usize;
-        let wanted = self.rhythm.leaves.min(allowed.max(LEAST_LEAVES));
+        let root = shared.graph.node(shared.root);
+        let allowed = (root.visits() / VISITS_FOR_A_LEAF) as usize;
+        // Each of its moves has to be tried anyway. Where a sweep of the lanes takes as long as others have for a move, the first one is all there is.
+        let untried = root.moves.len().saturating_sub(root.visits() as usize);
+        let wide = is_wide(shared) && shared.options.leaves == 0;
+        let least = if wide { untried.min(MOST_LEAVES) } else { 0 };
+        let wanted = self.rhythm.leaves.max(least).min(allowed.max(least.max(LEAST_LEAVES)));
         let mut collected = Vec::new();
         let stopped = self.collect(shared, meter, wanted, &mut collected);
         let collecting = begin.elapsed();
@@ -88,10 +92,13 @@ impl Worker {
         let mut wave: Vec<Path> = Vec::with_capacity(most);
         let mut nodes = Vec::with_capacity(most);
         let mut finished = 0;
+        // The root itself needs a value, but not all lanes.
+        let wide = is_wide(shared) && shared.graph.node(shared.root).visits() == 0;
         while finished < granted {
             while wave.len() < most.min(granted - finished) {
                 let mut path = self.paths.pop().unwrap_or_default();
                 path.begin(shared.root);
+                path.onward = wide && finished + wave.len() > 0;
                 wave.push(path);
             }
             nodes.clear();
@@ -222,6 +229,11 @@ impl Worker {
     }
 }
 
+/// Whether the first leaves are to be those of all moves of the root. Roles that choose at the same time would all try their moves in the same order.
+fn is_wide(shared: &Shared<'_>) -> bool {
+    shared.options.wide && shared.graph.node(shared.root).mover().is_some()
+}
+
 /// Several playouts of one leaf say less than as many of different leaves: lanes have to be that many times
 /// quicker.
 const WORTH: f64 = 2.0;
@@ -238,6 +250,33 @@ mod tests {
     use crate::mcts::edges::Edge;
     use crate::mcts::{Mcts, Options, Playouts};
     use crate::report::SearchReport;
+
+    /// Where a sweep of the lanes takes as long as others have for a move, the first one has to tell about all moves.
+    #[test]
+    fn the_first_leaves_are_the_moves_of_the_root() {
+        let rules = library::find("breakthrough").expect("in the library").rules;
+        let reasoner = Reasoner::build(&Game::from_text(rules).expect("valid"), &Budget::default());
+        let tried = |wide, nodes| {
+            let options =
+                Options { playouts: Playouts::Lanes, history: 4.0, wide, ..Options::default() };
+            let mut mcts = Mcts::new(&reasoner, options);
+            let initial = mcts.initial().expect("small");
+            mcts.search(&initial, Role(0), &Effort::nodes(nodes), &mut |_| ()).expect("sound");
+            let root = mcts.graph.find(mcts.zobrist.key(&initial)).expect("the root");
+            let root = mcts.graph.node(root);
+            let edges = root
+                .expansion()
+                .map_or(0, |e| e.edges.iter().filter(|e| e.visits.load(Relaxed) > 0).count());
+            (edges, root.moves.len())
+        };
+        let (edges, moves) = tried(true, 23);
+        assert_eq!(
+            (edges, moves),
+            (22, 23),
+            "the root itself once, then each of its 22 moves; the other role waits"
+        );
+        assert!(tried(false, 23).0 < 18, "the first leaves are all the root");
+    }
 
     /// Ways that go down at the same time are all finished or taken back, however the search ends.
     #[test]

@@ -130,6 +130,8 @@ pub struct Options {
     pub playouts: Playouts,
     /// How many leaves are collected for the lanes at a time; 0 for a number that suits the game.
     pub leaves: usize,
+    /// Whether lanes begin with a leaf for each move of the root, instead of with a few.
+    pub wide: bool,
     /// The most moves of a playout.
     pub longest: u32,
     /// Threads.
@@ -168,6 +170,7 @@ impl Default for Options {
             cut_off: None,
             playouts: Playouts::default(),
             leaves: 0,
+            wide: true,
             longest: 1000,
             threads: 1,
             memory: 512 << 20,

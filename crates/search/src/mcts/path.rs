@@ -40,6 +40,8 @@ pub(super) struct Path {
     pub(super) made: usize,
     /// What was played last, and in the last two steps: for sequences.
     pub(super) after: [u32; 2],
+    /// Whether it leaves the root even if no value of that is known yet.
+    pub(super) onward: bool,
 }
 
 impl Path {
@@ -48,6 +50,7 @@ impl Path {
         self.steps.clear();
         self.chosen.clear();
         (self.leaf, self.made, self.after) = (root, 0, [0; 2]);
+        self.onward = false;
     }
 
     /// Arrives where the last step leads to, after so many moves of the simulation.

@@ -255,7 +255,7 @@ impl Worker {
     ) -> Result<bool, Stop> {
         let node = shared.graph.node(path.leaf);
         if node.turn == Turn::End
-            || node.visits() == 0
+            || (node.visits() == 0 && !(path.onward && path.steps.is_empty()))
             || (shared.options.solver && node.is_settled())
             || path.contains(path.leaf)
         {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use game::{Canonicalizer, Deadline, Evaluator};
 use prove::sat::sums::Sum;
-use search::class::{self, Certainty, Sampling};
+use search::class::{self, Certainty, Known as Guessed, Sampling};
 use search::mcts::Decisive;
 use search::{Effort, GameClass, Stop};
 
@@ -233,6 +233,12 @@ impl<'o> Opening<'o> {
         let made = self.known.account.try_aside("pace", &PACE.of(deadline), look);
         if made.is_some_and(|made| made < pace::NEEDED * wanted) {
             self.known.method = Method::Deepening;
+            let class = &mut self.known.class;
+            if class.roles == 2 && class.mean_length.is_none() {
+                // No end was met. Most games of two roles have a constant sum, and alpha-beta looks farther ahead than max^n; it checks
+                // the sum of every end that it meets.
+                class.constant_sum = Guessed { value: Some(100), certainty: Certainty::Sampled(0) };
+            }
         }
     }
 

@@ -34,15 +34,14 @@ fn steps(machine: &mut dyn Machine, seed: u64, deadline: &Deadline) -> f64 {
     let mut made = 0.0;
     let mut play = || -> Result<(), ReasonError> {
         let mut state = machine.initial()?;
+        let mut over = false;
         while !deadline.passed() {
-            let joint = match machine.is_terminal(&state)? {
-                true => None,
-                false => random_joint_move(machine, &state, &mut random)?,
-            };
-            state = match joint {
+            let joint = random_joint_move(machine, &state, &mut random)?;
+            state = match joint.filter(|_| !over) {
                 Some(joint) => machine.next(&state, &joint)?,
                 None => machine.initial()?,
             };
+            over = machine.is_terminal(&state)?;
             made += 1.0;
         }
         Ok(())

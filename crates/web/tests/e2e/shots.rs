@@ -220,7 +220,7 @@ fn play_cup(file: &Path, stop: &Arc<AtomicBool>) {
     let plan = Plan::parse(text).expect("a plan");
     let sheet = |name: &String| {
         let rules = library::find(name).expect("is in the library").rules.to_owned();
-        Sheet { name: name.clone(), rules }
+        Sheet::new(name.clone(), rules)
     };
     let sheets: Vec<Sheet> = plan.games.iter().map(sheet).collect();
     let mut ledger = Ledger::open(file).expect("a database");

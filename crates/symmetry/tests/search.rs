@@ -196,6 +196,7 @@ fn tree_search_on_representatives_finds_the_same_values_and_moves_of_the_state_a
     let mut machine = gates.machine();
     let mut state = machine.initial().expect("starts");
     let mut random = Random::new(5);
+    let mut entries = (0, 0);
     for _ in 0..4 {
         let options = mcts::Options { memory: 64 << 20, ..mcts::Options::default() };
         let effort = Effort::nodes(60_000);
@@ -206,7 +207,7 @@ fn tree_search_on_representatives_finds_the_same_values_and_moves_of_the_state_a
         let other = merged.search(&state, role, &effort, &mut |_| {}).expect("answers");
         assert!(one.solved && other.solved);
         assert_eq!(one.value().estimate, other.value().estimate);
-        assert!(other.table.entries <= one.table.entries);
+        entries = (entries.0 + other.table.entries, entries.1 + one.table.entries);
         // Moves and line are legal where they are said to be.
         let mut legal = Vec::new();
         machine.legal_moves(&state, role, &mut legal).expect("legal");
@@ -222,6 +223,8 @@ fn tree_search_on_representatives_finds_the_same_values_and_moves_of_the_state_a
         let joint = random_joint_move(&mut machine, &state, &mut random).expect("plays");
         state = machine.next(&state, &joint.expect("goes on")).expect("moves");
     }
+    // Near the end of play a search may meet a few states more by chance.
+    assert!(2 * entries.0 <= entries.1, "{entries:?}");
 }
 
 /// Nine first moves of tic-tac-toe are three up to symmetry.

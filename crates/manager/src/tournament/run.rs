@@ -302,15 +302,16 @@ impl Hall<'_> {
                     let record = self.play(&scheduled, seed, seats);
                     self.finish(&scheduled, record.as_ref(), begin.elapsed().as_secs_f64());
                 }
-                Err(what) => return self.give_up(RunError::Player(what)),
+                Err(what) => return self.give_up(&scheduled, RunError::Player(what)),
             }
         }
     }
 
     /// Ends the tournament for now; what is under way is played to its end.
-    fn give_up(&self, why: RunError) {
+    fn give_up(&self, scheduled: &Scheduled, why: RunError) {
         let mut floor = self.floor();
         floor.running -= 1;
+        scheduled.seats.iter().for_each(|player| floor.busy[*player] -= 1);
         floor.over = true;
         if !self.cancel.load(Ordering::Relaxed) {
             floor.failed.get_or_insert(why);

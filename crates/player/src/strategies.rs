@@ -105,6 +105,12 @@ pub(crate) static FLUXION: &[OptionInfo] = &[
         "0.8",
         "how much the value of a node is that of its favourite move",
     ),
+    number(
+        "discount",
+        (0.0, 1.0),
+        "0.99",
+        "what a reward is worth a move earlier than it comes, where the search expects to win",
+    ),
     number("prior", (0.0, 1e3), "2", "visits that a learned value weighs as much as"),
     number(
         "history",
@@ -148,6 +154,12 @@ pub(crate) static UCT: &[OptionInfo] = &[
     whole("reference", (0.0, 1e6), "50", "visits that an ancestor needs for GRAVE"),
     number("bias", (0.0, 10.0), "0", "weight of the evaluator as progressive bias"),
     number("implicit", (0.0, 1.0), "0", "weight of implicit minimax backups of the evaluator"),
+    number(
+        "discount",
+        (0.0, 1.0),
+        "1",
+        "what a reward is worth a move earlier than it comes, where the search expects to win",
+    ),
     number("favour", (0.0, 1.0), "0", "how much the value of a node is that of its favourite move"),
     number("prior", (0.0, 1e3), "0", "visits that the evaluation of a successor weighs as much as"),
     whole("judged", (0.0, 1e6), "2", "visits after which all successors are evaluated"),
@@ -209,6 +221,7 @@ fn mcts_options(options: &Options, context: &Context) -> mcts::Options {
         exploration: options.number("c"),
         spread: options.is_on("spread"),
         favour: options.number("favour"),
+        discount: options.number("discount"),
         first_play: options.number_or_off("fpu"),
         final_move: match options.text("final") {
             "value" => Final::Value,

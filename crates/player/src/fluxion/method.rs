@@ -207,6 +207,7 @@ impl Parts<'_> {
             exploration: self.options.exploration,
             spread: self.options.spread,
             favour: self.options.favour,
+            discount: self.options.discount,
             prior: self.options.prior,
             implicit: self.options.implicit,
             history: self.options.history,

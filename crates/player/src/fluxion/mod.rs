@@ -78,6 +78,8 @@ pub(crate) struct Wishes {
     pub(crate) spread: bool,
     /// How much of the value of a node is that of its favourite move.
     pub(crate) favour: f64,
+    /// What a reward is worth a move earlier than it comes.
+    pub(crate) discount: f64,
     /// How much playouts prefer moves that did well, where that pays.
     pub(crate) guide: f64,
     /// How many visits a learned value weighs as much as, and its part in implicit minimax backups.
@@ -128,6 +130,7 @@ pub(crate) fn fluxion(options: &Options, context: &Context) -> Box<dyn Thinker> 
         spread: options.is_on("spread"),
         history: options.number("history"),
         favour: options.number("favour"),
+        discount: options.number("discount"),
         guide: options.number("guide"),
         prior: options.number("prior"),
         implicit: options.number("implicit"),

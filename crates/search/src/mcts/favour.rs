@@ -9,7 +9,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::graph::Graph;
-use super::node::{Expansion, Node};
+use super::haste;
+use super::node::{Bounds, Expansion, Node};
+use super::options::Options;
 
 /// A favourite of so many visits has half of the say that it has in the end. With 16 values follow what a few dozen playouts say, which wins matches at
 /// few nodes against the same search without and loses most of them in large boards of connect four (docs/strength.md).
@@ -25,16 +27,22 @@ pub(super) fn note(expansion: &Expansion, at: usize) {
 }
 
 /// Draws the values of a node towards those of its favourite move, which has so much of the say in the end.
-pub(super) fn follow(graph: &Graph, node: &Node, expansion: &Expansion, say: f64) {
+pub(super) fn follow(
+    options: &Options,
+    (graph, outer): (&Graph, &[Bounds]),
+    node: &Node,
+    expansion: &Expansion,
+) {
     let favourite = expansion.favourite.load(Relaxed) as usize;
     let Some(edge) = expansion.edges.get(favourite) else { return };
     let Some(child) = graph.linked(edge.child()) else { return };
     let visits = f64::from(edge.visits.load(Relaxed));
-    let share = say * visits / (visits + HALF);
+    let share = options.favour * visits / (visits + HALF);
     for (role, stat) in node.roles.iter().enumerate() {
         let part = graph.exchanges.to(edge.child().exchange(), role);
         let mean = node.mean(role);
-        stat.value.set(mean + share * (child.value(part) - mean));
+        let value = haste::one_earlier(options, (graph, outer), role, child.value(part));
+        stat.value.set(mean + share * (value - mean));
     }
 }
 
@@ -43,7 +51,7 @@ mod tests {
     use game::{Move, Role, State};
 
     use super::super::exchange::{Exchange, Link};
-    use super::super::node::{Bounds, fixed};
+    use super::super::node::fixed;
     use super::*;
     use crate::hash::Key;
     use crate::rewards::Turn;
@@ -64,6 +72,7 @@ mod tests {
     /// The one move was tried first and is bad, the other one is good: the mean does not forget the first.
     #[test]
     fn a_node_is_worth_what_its_favourite_is_worth_and_not_what_was_tried_before() {
+        let options = Options { favour: 0.8, ..Options::default() };
         let graph = Graph::new();
         let (bad, good) = (insert(&graph, 1, 480, 10.0), insert(&graph, 2, 1152, 90.0));
         let root = graph.node(insert(&graph, 3, 1632, 66.5));
@@ -75,11 +84,11 @@ mod tests {
             note(expansion, at);
         };
         link(0, bad, 480, 10.0);
-        follow(&graph, root, expansion, 0.8);
+        follow(&options, (&graph, &OPEN), root, expansion);
         assert!(root.value(0) < 35.0, "the only one so far");
         link(1, good, 1152, 90.0);
         assert!((root.mean(0) - 66.5).abs() < 0.1);
-        follow(&graph, root, expansion, 0.8);
+        follow(&options, (&graph, &OPEN), root, expansion);
         // 1152 visits of 1152 + 128, of which 0.8 count: 0.72.
         assert!((root.value(0) - (66.5 + 0.72 * 23.5)).abs() < 0.1, "{}", root.value(0));
         assert!((root.value(0) + root.value(1) - 100.0).abs() < 0.1);

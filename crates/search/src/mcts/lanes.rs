@@ -8,6 +8,7 @@ use game::{Batch, Deadline, State};
 use crate::effort::{Effort, Meter, Stop};
 use crate::rewards::{Look, Turn};
 
+use super::haste;
 use super::node::Bounds;
 use super::options::Options;
 use super::path::Path;
@@ -158,17 +159,19 @@ impl Worker {
                 continue;
             }
             self.values.fill(0.0);
+            let mut got = vec![0.0; nothing.len()];
             for outcome in outcomes {
                 let finished = outcome.as_ref().filter(|outcome| outcome.terminal);
                 // As everywhere, an end without a reward counts 0.
                 let goal = |goal: Option<game::Goal>| f64::from(goal.map_or(0, |goal| goal.0));
-                let got =
-                    |role: usize| finished.map_or(nothing[role], |ended| goal(ended.goals[role]));
-                for (role, value) in self.values.iter_mut().enumerate() {
-                    *value += got(role);
+                for (role, got) in got.iter_mut().enumerate() {
+                    *got = finished.map_or(nothing[role], |ended| goal(ended.goals[role]));
                 }
+                let length = finished.map_or(0, |ended| ended.length);
+                haste::earlier(shared.options, (shared.graph, shared.outer), &mut got, length);
+                self.values.iter_mut().zip(&got).for_each(|(value, got)| *value += got);
                 if shared.options.spread {
-                    self.spread.note((0..nothing.len()).map(got));
+                    self.spread.note(got.iter().copied());
                 }
             }
             self.values.iter_mut().for_each(|value| *value /= times as f64);

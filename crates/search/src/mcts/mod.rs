@@ -25,6 +25,7 @@ mod exchange;
 mod favour;
 mod graph;
 mod guide;
+mod haste;
 mod history;
 mod hot;
 mod judge;
@@ -97,6 +98,8 @@ pub struct Mcts {
     lanes: Option<bool>,
     /// What others are expected to do where moves are simultaneous.
     opponents: Opponents,
+    /// Whether rewards count less the later they come.
+    hastes: bool,
     totals: Totals,
 }
 
@@ -153,6 +156,7 @@ impl Mcts {
             guides: Vec::new(),
             lanes: None,
             opponents: Opponents::new(roles),
+            hastes: false,
             totals: Totals::default(),
             evaluator: None,
             symmetries: None,
@@ -420,7 +424,7 @@ impl Search for Mcts {
                 return Ok(report);
             }
         };
-        let options = self.sensible();
+        let mut options = self.sensible();
         let lanes = self.use_lanes(&options, state, (effort, timed));
         for worker in &mut self.workers {
             worker.rhythm.fixed = !timed || options.leaves > 0;
@@ -439,6 +443,9 @@ impl Search for Mcts {
         self.totals = Totals { lanes, ..Totals::default() };
         let mut time = FIRST_ROUND;
         let stop = loop {
+            let part = self.symmetries.as_deref().map_or(role, |known| known.role(symmetry, role));
+            self.hastes = haste::is_due(self.hastes, self.graph.node(root), (part, &self.outer));
+            options.discount = if self.hastes { self.options.discount } else { 1.0 };
             let result = self.round(&options, root, &mut meters, (&counts, time));
             time = (time * 2).min(ROUND);
             match result {

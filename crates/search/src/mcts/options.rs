@@ -96,6 +96,8 @@ pub struct Options {
     pub transpositions: bool,
     /// How playouts choose.
     pub policy: Policy,
+    /// What a reward is worth a move earlier than it comes, as a part of it, where the search expects nearly the best; 1 for all of it.
+    pub discount: f64,
     /// How often a playout policy is ignored.
     pub epsilon: f64,
     /// How much playouts in lanes prefer moves that did well: by so many powers of two for a standard deviation of what
@@ -154,6 +156,7 @@ impl Default for Options {
             solver: true,
             transpositions: true,
             policy: Policy::default(),
+            discount: 1.0,
             epsilon: 0.2,
             guide: 0.0,
             conditions: true,

@@ -6,6 +6,7 @@ use super::edges::Edge;
 use super::exchange::{Exchange, Link};
 use super::favour;
 use super::graph::Graph;
+use super::haste;
 use super::hot::{Hot, PlaceId};
 use super::node::{Bounds, Count as _, Expansion, NONE, Node, NodeId, fixed};
 use super::options::{Options, Simultaneous};
@@ -166,12 +167,13 @@ impl Path {
                     _ => visit_known(edge),
                 }
             }
+            haste::earlier(options, (graph, outer), values, 1);
             match step.apart {
                 Some(place) => hot.count(place, node, values),
                 None => count(node, values),
             }
             if options.favour > 0.0 && node.mover().is_some() {
-                favour::follow(graph, node, expansion, options.favour);
+                favour::follow(options, (graph, outer), node, expansion);
             }
             below = node;
         }

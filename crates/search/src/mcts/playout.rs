@@ -38,7 +38,7 @@ pub(super) fn digest_two(before: u32, last: u32) -> u32 {
 }
 
 impl Tools<'_> {
-    /// Plays to the end; the values of all roles. The moves are added to `made`, if they are wanted;
+    /// Plays to the end, or as far as playouts go; the values of all roles there, and how many moves that took, 0 if there was no end. The moves are added to `made`, if they are wanted;
     /// `after` is what was played before.
     pub(super) fn play(
         &mut self,
@@ -46,7 +46,7 @@ impl Tools<'_> {
         mut after: [u32; 2],
         mut made: Option<&mut Vec<Made>>,
         values: &mut [f64],
-    ) -> Result<(), Stop> {
+    ) -> Result<u32, Stop> {
         let mut state = start.clone();
         let mut joint = Vec::new();
         for length in 0..self.options.longest {
@@ -55,13 +55,13 @@ impl Tools<'_> {
             if turn == Turn::End {
                 let goals = rewards(self.machine, &state)?;
                 values.iter_mut().zip(goals).for_each(|(value, goal)| *value = f64::from(goal));
-                return Ok(());
+                return Ok(length);
             }
             if let (true, Some(evaluator)) =
                 (self.options.cut_off.is_some_and(|most| length >= most), &mut self.evaluator)
             {
                 evaluate(&mut **evaluator, &state, values);
-                return Ok(());
+                return Ok(length);
             }
             self.choose(&state, turn, after, &mut joint)?;
             if let Some(made) = &mut made {
@@ -75,7 +75,7 @@ impl Tools<'_> {
             Some(evaluator) => evaluate(&mut **evaluator, &state, values),
             None => unfinished(values),
         }
-        Ok(())
+        Ok(0)
     }
 
     fn choose(

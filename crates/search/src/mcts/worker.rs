@@ -15,6 +15,7 @@ use super::edges::Edge;
 use super::exchange::{Exchange, Link};
 use super::graph::Graph;
 use super::guide::Guide;
+use super::haste;
 use super::hot::{Hot, PlaceId};
 use super::lanes::Rhythm;
 use super::node::{Bounds, Expansion, NONE, Node, NodeId};
@@ -212,7 +213,8 @@ impl Worker {
                 outer: shared.outer,
             };
             let made = wanted.then_some(&mut self.made);
-            tools.play(&leaf.state, path.after, made, &mut values).inspect(|()| {
+            tools.play(&leaf.state, path.after, made, &mut values).map(|length| {
+                haste::earlier(options, (shared.graph, shared.outer), &mut values, length);
                 if options.spread {
                     self.spread.note(values.iter().copied());
                 }

@@ -38,6 +38,7 @@ mod session;
 mod show;
 mod simulate;
 mod solve;
+mod spare;
 mod stats;
 mod sums;
 mod symmetries;

@@ -21,6 +21,7 @@ use crate::exit::{self, Exit, Failure};
 use crate::knowledge;
 use crate::limits::seconds;
 use crate::session::Session;
+use crate::spare;
 
 /// `fluxion serve`.
 #[derive(Debug, ClapArgs)]
@@ -65,6 +66,10 @@ pub struct ServeArgs {
     /// The memory of a match in megabytes
     #[arg(long, default_value_t = 1024, value_name = "MB")]
     pub memory: usize,
+    /// The memory for making the rules of a match ground, in megabytes: large games need much for some seconds. If nothing is
+    /// said it is a quarter of what is free, shared by the matches, at most 4096, but not less than --memory
+    #[arg(long, value_name = "MB")]
+    pub rules_memory: Option<usize>,
     /// Where knowledge of games is kept for later matches; the data folder of the user if nothing is said
     #[arg(long, value_name = "DIR|off")]
     pub knowledge: Option<String>,
@@ -124,6 +129,8 @@ pub fn run(args: &ServeArgs, session: &mut Session) -> anyhow::Result<Exit> {
     let plays = strategy.to_string();
     listen_to_events(args)?;
     let place = knowledge::place(args.knowledge.as_deref());
+    let memory = args.memory << 20;
+    let rules_memory = args.rules_memory.map(|megabytes| megabytes << 20);
     let config = Config {
         address: SocketAddr::new(args.bind, args.port),
         name: args.name.clone(),
@@ -132,7 +139,8 @@ pub fn run(args: &ServeArgs, session: &mut Session) -> anyhow::Result<Exit> {
         margin: Duration::from_secs_f64(args.margin),
         ponder: !args.no_ponder,
         seed: args.seed,
-        memory: args.memory << 20,
+        memory,
+        rules_memory: rules_memory.unwrap_or_else(|| spare::for_rules(memory, args.matches)),
         tidy: Some(give_back),
         archive: knowledge::archive(place.as_deref(), |text| tracing::warn!("{text}")),
         ..Config::default()

@@ -32,6 +32,8 @@ pub struct Setup {
     pub margin: Duration,
     /// The memory that may be used, in bytes.
     pub memory: usize,
+    /// The memory for making the rules ground and a circuit of them, where that is done by the player: it is given back before long.
+    pub rules_memory: usize,
     /// A reasoner to share with others; otherwise one is built in the background from the start on.
     pub reasoner: Option<Reasoner>,
     /// Where knowledge of games is kept; none to begin every match anew and to keep nothing.
@@ -57,6 +59,7 @@ impl Setup {
             ponder: false,
             margin: MARGIN,
             memory: MEMORY,
+            rules_memory: MEMORY,
             reasoner: None,
             archive: None,
         }
@@ -70,10 +73,10 @@ impl Setup {
     }
 }
 
-/// The bounds on the circuit of a player with some memory; the flag ends its building.
+/// The bounds on the circuit of a player, with some memory to build it; the flag ends its building.
 pub fn circuit_budget(memory: usize, abandon: &Arc<AtomicBool>) -> Budget {
     let cancel = Some(abandon.clone());
-    Budget { cancel, max_bytes: memory.max(MEMORY), ..Budget::default() }
+    Budget { cancel, max_bytes: memory, ..Budget::default() }
 }
 
 /// Why there is no move.
@@ -152,7 +155,8 @@ impl Player {
     pub(crate) fn new(strategy: Strategy, setup: Setup) -> Self {
         let abandon = Arc::new(AtomicBool::new(false));
         let reasoner = setup.reasoner.clone().unwrap_or_else(|| {
-            Reasoner::in_background(&setup.game, circuit_budget(setup.memory, &abandon)).0
+            let budget = circuit_budget(setup.rules_memory, &abandon);
+            Reasoner::in_background(&setup.game, budget).0
         });
         let context = Context {
             reasoner: reasoner.clone(),

@@ -25,6 +25,8 @@ pub struct Config {
     pub seed: u64,
     /// The memory of a match in bytes.
     pub memory: usize,
+    /// The memory for making the rules of a match ground, in bytes: it is given back before long.
+    pub rules_memory: usize,
     /// The largest message in bytes.
     pub max_message: usize,
     /// The longest time to send a message, from its connection.
@@ -53,6 +55,7 @@ impl Default for Config {
             ponder: true,
             seed: 1,
             memory: 1 << 30,
+            rules_memory: 1 << 30,
             max_message: 16 << 20,
             patience: Duration::from_secs(30),
             pause: Duration::from_secs(5),

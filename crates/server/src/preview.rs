@@ -49,7 +49,7 @@ impl Prepared {
     /// Reads the rules and makes the circuit.
     fn make(&self, config: &Config) {
         let read = catch_unwind(AssertUnwindSafe(|| read(&self.rules, config)));
-        let budget = player::circuit_budget(config.memory, &self.abandon);
+        let budget = player::circuit_budget(config.rules_memory, &self.abandon);
         let mut building = None;
         let made = read.unwrap_or(Err(REFUSED_RULES)).map(|game| {
             let (reasoner, thread) = Reasoner::in_background(&game, budget);

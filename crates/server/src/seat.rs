@@ -143,6 +143,7 @@ impl Table {
     fn new(mut setup: Setup, config: &Config, ready: Arc<Ready>) -> Option<Self> {
         let role = setup.role;
         (setup.seed, setup.ponder, setup.memory) = (config.seed, config.ponder, config.memory);
+        setup.rules_memory = config.rules_memory;
         setup.archive.clone_from(&config.archive);
         let strategy = config.strategy.clone().or_else(|| Strategy::parse("random").ok())?;
         let player = strategy.player(setup);

@@ -14,6 +14,7 @@
 //! | `summing` | games that are sums of games, played by the values of their parts |
 //! | `guarded` | Monte-Carlo tree search with alpha-beta beside it |
 //! | `rivals`, `rival`, `forecasts` | both at the same time, each in a thread of its own; whose predictions hold |
+//! | `patience` | thinking gives way to making the circuit |
 //! | `pace` | whether a tree search has time for enough playouts where there is no circuit |
 //! | `outlook` | whether a position can be solved soon |
 
@@ -31,6 +32,7 @@ mod method;
 mod opening;
 mod outlook;
 mod pace;
+mod patience;
 mod proving;
 mod recalling;
 mod remembering;
@@ -194,30 +196,9 @@ impl Fluxion {
     }
 }
 
-/// The search for what is known.
-fn make(
-    context: &Context,
-    options: &Wishes,
-    known: &Known,
-    solved: Option<Solver>,
-) -> Box<dyn Search> {
-    Parts { context, known, options }.search(known.method, solved)
-}
-
-impl Thinker for Fluxion {
-    fn prepare(&mut self, initial: &State, deadline: &Deadline) -> Result<(), ReasonError> {
-        searcher::wait_for_circuit(&self.context, deadline);
-        let known = Opening::new(&self.context, &self.wishes).thorough(deadline);
-        self.take(known);
-        // Without an end of the clock there is nothing to fill; with a limit on nodes moves are the same
-        // however long the start clock is.
-        if deadline.instant().is_some() && self.wishes.nodes.is_none() {
-            self.run(initial, &Effort::until(deadline.clone()), &mut |_| ())?;
-        }
-        Ok(())
-    }
-
-    fn think(
+impl Fluxion {
+    /// Chooses a move until the deadline.
+    fn choose(
         &mut self,
         state: &State,
         deadline: &Deadline,
@@ -236,7 +217,57 @@ impl Thinker for Fluxion {
         Ok(thought)
     }
 
+    /// Whether thinking would take time from the making of the circuit.
+    fn gives_way(&self) -> bool {
+        self.wishes.nodes.is_none() && patience::is_due(&self.context, self.wishes.threads)
+    }
+}
+
+/// The search for what is known.
+fn make(
+    context: &Context,
+    options: &Wishes,
+    known: &Known,
+    solved: Option<Solver>,
+) -> Box<dyn Search> {
+    Parts { context, known, options }.search(known.method, solved)
+}
+
+impl Thinker for Fluxion {
+    fn prepare(&mut self, initial: &State, deadline: &Deadline) -> Result<(), ReasonError> {
+        searcher::wait_for_circuit(&self.context, deadline);
+        let known = Opening::new(&self.context, &self.wishes).thorough(deadline);
+        self.take(known);
+        if self.gives_way() && deadline.left().is_some() {
+            patience::wait(&self.context, deadline);
+        }
+        // Without an end of the clock there is nothing to fill; with a limit on nodes moves are the same
+        // however long the start clock is.
+        if deadline.instant().is_some() && self.wishes.nodes.is_none() {
+            self.run(initial, &Effort::until(deadline.clone()), &mut |_| ())?;
+        }
+        Ok(())
+    }
+
+    fn think(
+        &mut self,
+        state: &State,
+        deadline: &Deadline,
+        note: &mut dyn FnMut(Thought),
+    ) -> Result<Option<Thought>, ReasonError> {
+        if let Some(part) = patience::part(deadline).filter(|_| self.gives_way()) {
+            let thought = self.choose(state, &part, note)?;
+            if !patience::wait(&self.context, deadline) {
+                return Ok(thought);
+            }
+        }
+        self.choose(state, deadline, note)
+    }
+
     fn ponder(&mut self, state: &State, deadline: &Deadline) -> Result<(), ReasonError> {
+        if self.gives_way() && !patience::wait(&self.context, deadline) {
+            return Ok(());
+        }
         self.run(state, &Effort::until(deadline.clone()), &mut |_| ()).map(|_| ())
     }
 }

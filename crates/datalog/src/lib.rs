@@ -39,5 +39,6 @@ pub use extent::{extent, static_relations};
 pub use memory::{Memory, NONE};
 pub use order::{Estimates, Sample};
 pub use plan::{Code, compile};
+pub use relax::Part;
 pub use solve::{Limits, Solver};
 pub use terms::{Functor, GroundTerm, Terms};

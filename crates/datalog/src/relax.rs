@@ -59,18 +59,30 @@ impl Estimates {
         self.body_facts(literals, variables).clamp(1.0, MOST)
     }
 
-    /// Adds a relation that stands for some literals, over the given variables of theirs.
-    pub fn add_part(
-        &mut self,
-        relation: Relation,
-        literals: &[Literal],
-        border: &[u32],
-        variables: u32,
-    ) {
-        let distinct: Vec<f64> =
-            border.iter().map(|v| self.values_of_variable(literals, *v).max(1.0)).collect();
-        let whole: f64 = distinct.iter().product();
-        let facts = self.solutions(literals, variables).min(whole);
-        self.relations.insert(relation, Size { facts, distinct });
+    /// Adds a relation that stands for some literals, or for several such alternatives.
+    pub fn add_part(&mut self, relation: Relation, alternatives: &[Part<'_>]) {
+        let mut size = Size { facts: 0.0, distinct: vec![1.0; relation.arity as usize] };
+        for part in alternatives {
+            let values = |v: &u32| self.values_of_variable(part.literals, *v).max(1.0);
+            let distinct: Vec<f64> = part.border.iter().map(values).collect();
+            let whole: f64 = distinct.iter().product();
+            size.facts += self.solutions(part.literals, part.variables).min(whole);
+            for (most, own) in size.distinct.iter_mut().zip(distinct) {
+                *most = most.max(own);
+            }
+        }
+        size.facts = size.facts.min(size.distinct.iter().product());
+        self.relations.insert(relation, size);
     }
+}
+
+/// Some literals, by some of their variables.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'l> {
+    /// The literals.
+    pub literals: &'l [Literal],
+    /// The variables that are arguments.
+    pub border: &'l [u32],
+    /// How many variables there are.
+    pub variables: u32,
 }

@@ -12,16 +12,28 @@
 //! constraint networks (Dechter 1999), and what Bichler, Morak and Woltran (lpopt, 2016) do for answer sets
 //! with tree decompositions of rules.
 
+use std::rc::Rc;
+
 use datalog::plan::Lifetime;
-use datalog::{Analysis, Estimates};
+use datalog::{Analysis, Estimates, Part};
 use gdl::Relation;
 use gdl::normal::{Literal, Pattern, Predicate, Program, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::alike::{self, Alike};
 use crate::eliminate::{self, Determines, Elimination, Variables};
+use crate::unfold::Definitions;
 
 /// Below that many expected instances the estimate, made from a few states, is not trusted.
 const FEW: f64 = 200.0;
+
+/// Rules are written in another way only where so many instances are expected: ordinary programs are ground in a moment, and their
+/// circuits have fewer gates as they are.
+const MANY: f64 = 10_000_000.0;
+
+/// How many times fewer instances are to be expected then. What is expected of parts is too much by more than what is expected of
+/// products (25 times and 4 times in chess), as each argument is taken to have all values of its kind.
+const TIMES_FEWER: f64 = 0.8;
 
 /// A factored program, with the arguments that must be given when a part is asked for.
 pub(crate) struct Factored {
@@ -35,15 +47,15 @@ pub(crate) fn factor(program: &Program, analysis: &Analysis, estimates: Estimate
     let mut factoring = Factoring {
         analysis,
         estimates,
-        determines: determines(program, analysis),
+        determines: Rc::new(determines(program, analysis)),
+        definitions: Rc::new(Definitions::new(program, analysis)),
+        unfolds: true,
         program: Program { symbols, rules },
         required: FxHashMap::default(),
         moving: FxHashSet::default(),
         known: FxHashMap::default(),
     };
-    for rule in &program.rules {
-        factoring.rule(rule.clone(), None);
-    }
+    factoring.all(&program.rules);
     Factored { program: factoring.program, required: factoring.required }
 }
 
@@ -79,11 +91,15 @@ fn determines(program: &Program, analysis: &Analysis) -> Determines {
 /// A body with its variables renamed in the order they occur, and the variables it shares.
 type Key = (Vec<Literal>, Vec<u32>);
 
+#[derive(Clone)]
 struct Factoring<'a> {
     analysis: &'a Analysis,
     /// What there is when everything possible holds.
     estimates: Estimates,
-    determines: Determines,
+    determines: Rc<Determines>,
+    definitions: Rc<Definitions>,
+    /// Whether relations that tell values apart may be written out.
+    unfolds: bool,
     program: Program,
     required: FxHashMap<Relation, Vec<bool>>,
     /// Parts that depend on the state or on moves.
@@ -93,14 +109,99 @@ struct Factoring<'a> {
 }
 
 impl Factoring<'_> {
+    /// Adds rules with their parts, and rules that differ in one condition as one where that is much less.
+    fn all(&mut self, rules: &[Rule]) {
+        let is_large = |rule: &Rule| self.is_large(rule);
+        // A relation that is defined by itself stays as it is: what it stands for would be another one in between.
+        let may_differ = |rule: &Rule, literal: &Literal| {
+            let own = literal.relation().map(|(relation, _)| relation);
+            own != Some(rule.head.relation) && self.is_dynamic(literal)
+        };
+        let groups = alike::groups(rules, is_large, may_differ);
+        let mut group_of: Vec<Option<&Alike>> = vec![None; rules.len()];
+        for group in &groups {
+            group.members.iter().for_each(|(rule, _)| group_of[*rule] = Some(group));
+        }
+        for (number, rule) in rules.iter().enumerate() {
+            match group_of[number] {
+                None => self.rule(rule.clone(), None),
+                Some(group) if group.members[0].0 == number => self.choose(
+                    |own| group.members.iter().for_each(|(n, _)| own.rule(rules[*n].clone(), None)),
+                    |own| own.merge(group, rules),
+                ),
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn is_large(&self, rule: &Rule) -> bool {
+        self.estimates.solutions(&rule.body, rule.variables) > MANY
+    }
+
+    /// Adds rules in one of two ways: the other one where it has much fewer instances.
+    fn choose(&mut self, plain: impl FnOnce(&mut Self), other: impl FnOnce(&mut Self)) {
+        let before = std::mem::take(&mut self.program.rules);
+        let mut changed = self.clone();
+        plain(self);
+        other(&mut changed);
+        if changed.cost() * TIMES_FEWER < self.cost() {
+            *self = changed;
+        }
+        let added = std::mem::replace(&mut self.program.rules, before);
+        self.program.rules.extend(added);
+    }
+
+    /// The expected instances of all rules.
+    fn cost(&self) -> f64 {
+        let rules = self.program.rules.iter();
+        rules.map(|rule| self.estimates.solutions(&rule.body, rule.variables)).sum()
+    }
+
+    /// Adds rules that differ in one condition as one rule, with a relation for the condition.
+    fn merge(&mut self, group: &Alike, rules: &[Rule]) {
+        let any = self.new_relation(vec![false; group.arity() as usize]);
+        let conditions: Vec<(&Rule, Literal, Vec<u32>)> = group
+            .members
+            .iter()
+            .map(|member| {
+                let (literal, border) = Alike::condition(rules, *member);
+                (&rules[member.0], literal, border)
+            })
+            .collect();
+        let parts: Vec<Part<'_>> = conditions
+            .iter()
+            .map(|(rule, literal, border)| {
+                let literals = std::slice::from_ref(literal);
+                Part { literals, border, variables: rule.variables }
+            })
+            .collect();
+        self.estimates.add_part(any, &parts);
+        for (rule, literal, border) in conditions {
+            let args = border.into_iter().map(Pattern::Variable).collect();
+            let head = Predicate { relation: any, args };
+            self.program.rules.push(Rule { head, body: vec![literal], ..rule.clone() });
+        }
+        self.rule(group.merged(any), None);
+    }
+
     /// Adds a rule with its parts; `given` are the arguments of a part that must be given.
     fn rule(&mut self, mut rule: Rule, given: Option<&[bool]>) {
         let mut in_head = vec![false; rule.variables as usize];
         rule.head.each_variable(&mut |v| in_head[v as usize] = true);
         let groups = linked_groups(&rule, &in_head);
         if groups.len() == 1 && groups[0].len() == rule.body.len() {
-            self.eliminate(&mut rule, &in_head, given);
-            self.program.rules.push(rule);
+            let may = self.unfolds && self.is_large(&rule);
+            match may.then(|| self.definitions.unfold(&rule)).flatten() {
+                None => self.linked(rule, &in_head, given),
+                Some(cases) => {
+                    self.unfolds = false;
+                    self.choose(
+                        |own| own.linked(rule, &in_head, given),
+                        |own| cases.into_iter().for_each(|case| own.rule(case, given)),
+                    );
+                    self.unfolds = true;
+                }
+            }
             return;
         }
         let mut body: Vec<Literal> = Vec::new();
@@ -116,6 +217,12 @@ impl Factoring<'_> {
             }
         }
         rule.body = body;
+        self.program.rules.push(rule);
+    }
+
+    /// Adds a rule all of whose conditions are linked.
+    fn linked(&mut self, mut rule: Rule, in_head: &[bool], given: Option<&[bool]>) {
+        self.eliminate(&mut rule, in_head, given);
         self.program.rules.push(rule);
     }
 
@@ -171,7 +278,8 @@ impl Factoring<'_> {
         let border: Vec<u32> = found.border.iter().collect();
         let arity = border.len() as u32;
         let scratch = Relation { name: gdl::keyword::BASE, arity, parens: false };
-        self.estimates.add_part(scratch, &inside, &border, rule.variables);
+        let part = Part { literals: &inside, border: &border, variables: rule.variables };
+        self.estimates.add_part(scratch, &[part]);
         let args = border.into_iter().map(Pattern::Variable).collect();
         rest.push(Literal::Positive(Predicate { relation: scratch, args }));
         self.estimates.solutions(&inside, rule.variables)
@@ -198,7 +306,8 @@ impl Factoring<'_> {
         }
         let shared: Vec<u32> = order.iter().copied().filter(|v| outside[*v as usize]).collect();
         let inside = |v: u32| numbers[v as usize].unwrap_or_default();
-        let body: Vec<Literal> = literals.iter().map(|l| renamed(l, &inside)).collect();
+        let rename = |v: u32| Pattern::Variable(inside(v));
+        let body: Vec<Literal> = literals.iter().map(|l| renamed(l, &rename)).collect();
         let border: Vec<u32> = shared.iter().map(|v| inside(*v)).collect();
         let key = (body, border);
         let relation = match self.known.get(&key) {
@@ -217,19 +326,12 @@ impl Factoring<'_> {
         needed: &[bool],
         key: Key,
     ) -> Relation {
-        let mut number = self.required.len() + 1;
-        while self.program.symbols.get(&format!("part_{number}")).is_some() {
-            number += 1;
-        }
-        let name = self.program.symbols.intern(&format!("part_{number}"));
-        let arity = shared.len() as u32;
-        let relation = Relation { name, arity, parens: arity > 0 };
         let given: Vec<bool> = shared.iter().map(|v| needed[*v as usize]).collect();
-        self.required.insert(relation, given.clone());
-        self.moving.insert(relation);
+        let relation = self.new_relation(given.clone());
         self.known.insert(key.clone(), relation);
         let (body, border) = key;
-        self.estimates.add_part(relation, &body, &border, order.len() as u32);
+        let variables = order.len() as u32;
+        self.estimates.add_part(relation, &[Part { literals: &body, border: &border, variables }]);
         let args = border.into_iter().map(Pattern::Variable).collect();
         let names = order.iter().filter_map(|v| rule.variable_names.get(*v as usize).copied());
         let part = Rule {
@@ -243,6 +345,20 @@ impl Factoring<'_> {
         relation
     }
 
+    /// A relation that is not in the rules yet, with the arguments that must be given.
+    fn new_relation(&mut self, given: Vec<bool>) -> Relation {
+        let mut number = self.required.len() + 1;
+        while self.program.symbols.get(&format!("part_{number}")).is_some() {
+            number += 1;
+        }
+        let name = self.program.symbols.intern(&format!("part_{number}"));
+        let arity = given.len() as u32;
+        let relation = Relation { name, arity, parens: arity > 0 };
+        self.required.insert(relation, given);
+        self.moving.insert(relation);
+        relation
+    }
+
     fn is_dynamic(&self, literal: &Literal) -> bool {
         literal.relation().is_some_and(|(relation, _)| {
             self.moving.contains(&relation)
@@ -251,29 +367,29 @@ impl Factoring<'_> {
     }
 }
 
-fn renamed(literal: &Literal, number: &impl Fn(u32) -> u32) -> Literal {
-    let predicate = |p: &Predicate| Predicate {
-        relation: p.relation,
-        args: p.args.iter().map(|arg| renamed_pattern(arg, number)).collect(),
-    };
+/// A literal with something else for each variable.
+pub(crate) fn renamed(literal: &Literal, value: &impl Fn(u32) -> Pattern) -> Literal {
+    let pattern = |pattern: &Pattern| renamed_pattern(pattern, value);
     match literal {
-        Literal::Positive(p) => Literal::Positive(predicate(p)),
-        Literal::Negative(p) => Literal::Negative(predicate(p)),
-        Literal::Distinct(a, b) => {
-            Literal::Distinct(renamed_pattern(a, number), renamed_pattern(b, number))
-        }
-        Literal::Same(a, b) => {
-            Literal::Same(renamed_pattern(a, number), renamed_pattern(b, number))
-        }
+        Literal::Positive(p) => Literal::Positive(renamed_predicate(p, value)),
+        Literal::Negative(p) => Literal::Negative(renamed_predicate(p, value)),
+        Literal::Distinct(a, b) => Literal::Distinct(pattern(a), pattern(b)),
+        Literal::Same(a, b) => Literal::Same(pattern(a), pattern(b)),
     }
 }
 
-fn renamed_pattern(pattern: &Pattern, number: &impl Fn(u32) -> u32) -> Pattern {
+/// A predicate with something else for each variable.
+pub(crate) fn renamed_predicate(p: &Predicate, value: &impl Fn(u32) -> Pattern) -> Predicate {
+    let args = p.args.iter().map(|arg| renamed_pattern(arg, value)).collect();
+    Predicate { relation: p.relation, args }
+}
+
+fn renamed_pattern(pattern: &Pattern, value: &impl Fn(u32) -> Pattern) -> Pattern {
     match pattern {
-        Pattern::Variable(v) => Pattern::Variable(number(*v)),
+        Pattern::Variable(v) => value(*v),
         Pattern::Constant(name) => Pattern::Constant(*name),
         Pattern::Function(name, args) => {
-            Pattern::Function(*name, args.iter().map(|a| renamed_pattern(a, number)).collect())
+            Pattern::Function(*name, args.iter().map(|a| renamed_pattern(a, value)).collect())
         }
     }
 }

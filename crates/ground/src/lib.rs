@@ -17,6 +17,7 @@
 //! assert_eq!(ground.moves[0].len(), 3);
 //! ```
 
+mod alike;
 mod arena;
 mod bodies;
 mod domains;
@@ -28,6 +29,7 @@ mod instantiate;
 mod program;
 mod simplify;
 mod static_moves;
+mod unfold;
 
 use std::fmt;
 use std::sync::Arc;

@@ -44,10 +44,70 @@ pub(super) fn wait(context: &Context, deadline: &Deadline) -> bool {
 mod tests {
     use super::*;
 
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use game::{Budget, Game, Reasoner, Role};
+
+    use crate::{Player, Setup, Strategy, circuit_budget};
+
+    fn game(name: &str) -> Game {
+        let entry = library::find(name).expect("a game of the library");
+        Game::from_text(entry.rules).expect("sound")
+    }
+
+    /// More threads than any machine has cores.
+    const ALL: usize = 1 << 16;
+
     #[test]
     fn a_part_of_the_time_is_for_thinking_and_nothing_without_an_end() {
         let left = part(&Deadline::within(Duration::from_secs(8))).and_then(|part| part.left());
         assert!(left.is_some_and(|left| left <= Duration::from_secs(2)), "{left:?}");
         assert!(part(&Deadline::never()).is_none());
+    }
+
+    fn context(reasoner: &Reasoner) -> Context {
+        let flags = (Arc::default(), Arc::default());
+        Context {
+            reasoner: reasoner.clone(),
+            role: Role(0),
+            play_clock: Duration::from_secs(1),
+            seed: 1,
+            memory: 1 << 20,
+            interrupt: flags.0,
+            findings: flags.1,
+            recollection: None,
+        }
+    }
+
+    #[test]
+    fn it_waits_for_the_circuit_no_longer_than_it_is_made_and_not_beyond_the_deadline() {
+        let abandon = Arc::new(AtomicBool::new(false));
+        let large = game("chess");
+        let (reasoner, thread) = Reasoner::in_background(&large, circuit_budget(1 << 30, &abandon));
+        let large = context(&reasoner);
+        assert!(is_due(&large, ALL) && !is_due(&large, 0));
+        assert!(!wait(&large, &Deadline::within(Duration::from_millis(50))));
+        abandon.store(true, Ordering::SeqCst);
+        thread.join().expect("ended");
+        assert!(!is_due(&large, ALL) && !wait(&large, &Deadline::never()));
+        let small = game("tictactoe");
+        let (reasoner, _) = Reasoner::in_background(&small, Budget::default());
+        assert!(wait(&context(&reasoner), &Deadline::never()));
+    }
+
+    #[test]
+    fn moves_are_made_in_time_while_it_waits() {
+        let game = game("chess");
+        // So many threads that there are no more cores, on most machines.
+        let strategy = Strategy::parse("fluxion:threads=8").expect("the default");
+        let mut player: Player = strategy.player(Setup::new(&game, Role(0)));
+        let clock = Duration::from_millis(300);
+        player.start(&Deadline::within(clock)).expect("started");
+        let begin = Instant::now();
+        player.play(None, &Deadline::within(clock)).expect("a move");
+        assert!(begin.elapsed() < clock + Duration::from_millis(500), "{:?}", begin.elapsed());
+        assert!(player.trouble().is_none(), "{:?}", player.trouble());
+        player.stop();
     }
 }

@@ -26,7 +26,12 @@ pub struct Advice {
     question: Option<Question>,
     /// The next step to be judged, and the seconds for each.
     annotating: Option<(usize, f64)>,
+    /// How often the present one was judged in vain.
+    vain: u32,
 }
+
+/// How often a step is judged again if nothing came of it, as on a busy machine, each time with twice the seconds.
+const AGAIN: u32 = 4;
 
 impl Advice {
     /// Whether it is at work.
@@ -51,7 +56,7 @@ impl Advice {
 
     /// Nothing is wanted any more.
     pub fn cancel(&mut self) {
-        (self.engine, self.question, self.annotating) = (None, None, None);
+        *self = Self::default();
     }
 
     /// For the view.
@@ -110,7 +115,7 @@ impl Dealer {
         }
         self.free_adviser()?;
         self.meta.annotations.clear();
-        self.advice.annotating = Some((0, seconds));
+        (self.advice.annotating, self.advice.vain) = (Some((0, seconds)), 0);
         self.annotate_next();
         self.publish();
         self.view_for(visitor)
@@ -213,6 +218,7 @@ impl Dealer {
             let look = self.referee.look(&state).ok();
             let role = look.as_ref().filter(|look| !look.terminal).map(Look::choosing);
             if let Some([role, ..]) = role.as_deref() {
+                let seconds = seconds * f64::from(1_u32 << self.advice.vain);
                 if self.consult(*role, step, Purpose::Annotation, state, seconds).is_ok() {
                     return;
                 }
@@ -227,8 +233,16 @@ impl Dealer {
     }
 
     fn judged(&mut self, step: usize, report: Option<&SearchReport>) {
-        let values = report.map(Self::report_values);
-        self.add_annotation(step, values.as_deref(), report);
+        if let (None, Some((next, _))) = (report, &mut self.advice.annotating)
+            && self.advice.vain < AGAIN
+        {
+            *next = step;
+            self.advice.vain += 1;
+        } else {
+            self.advice.vain = 0;
+            let values = report.map(Self::report_values);
+            self.add_annotation(step, values.as_deref(), report);
+        }
         self.annotate_next();
     }
 

@@ -163,6 +163,32 @@ fn random_games_are_solved_to_their_values_whatever_the_options() {
     }
 }
 
+/// Who has nothing to win decides what others get: nobody knows how, so it is neither proven nor taken to be what was met first.
+#[test]
+fn a_choice_between_winners_by_one_who_loses_anyway_settles_nothing_for_them() {
+    let rules = "
+        (role a) (role b) (role c) (init begin)
+        (<= (legal a safe) (true begin)) (<= (legal a risk) (true begin))
+        (<= (legal b crown_a) (true asked)) (<= (legal b crown_c) (true asked))
+        (<= (legal a wait) (not (true begin))) (<= (legal b wait) (not (true asked))) (legal c wait)
+        (<= (next asked) (does a risk)) (<= (next (over 30 30)) (does a safe))
+        (<= (next (over 100 0)) (does b crown_a)) (<= (next (over 0 100)) (does b crown_c))
+        (<= terminal (true (over ?x ?y)))
+        (<= (goal a ?x) (true (over ?x ?y))) (goal b 0) (<= (goal c ?y) (true (over ?x ?y)))";
+    let game = Game::from_text(rules).expect("sound");
+    for seed in 1..=8 {
+        let options = Options { seed, playouts: Playouts::Stepper, ..Options::default() };
+        let mut mcts = Mcts::new(&Reasoner::interpreter(&game), options);
+        let report = search(&mut mcts, &Effort::nodes(4000));
+        let risk = game.universe().parse("risk").expect("a term");
+        assert_eq!(report.best, Some(game.universe().action(&risk)), "50 are more than 30");
+        let Value { estimate, low, high } = report.values[0];
+        assert_eq!((low, high), (30.0, 100.0), "seed {seed}");
+        assert!((40.0..60.0).contains(&estimate), "seed {seed}: {estimate}");
+        assert!(report.values[1].is_exact() && !report.solved);
+    }
+}
+
 #[test]
 fn tic_tac_toe_is_proven_to_be_drawn() {
     let game = library_game("tictactoe");

@@ -4,7 +4,10 @@
 //! values, with bounds as in score bounded MCTS (Cazenave and Saffidine 2010), one pair for each role. A
 //! node is settled when a settled child is at least as good for the role that moves as any other child can
 //! still be; the role then plays it, so its values for all roles are those of the node. Where several
-//! children are equally good for the role that moves, any choice among them is a max^n equilibrium.
+//! children are equally good for the role that moves, any choice among them is a max^n equilibrium, but which one is made decides what others
+//! get, and nobody knows it ("kingmaking"): then the others' values stay open between the least and the most of these children, and the
+//! means say what is to be expected. Only where the role gets all there is one equilibrium stands for all: as a rule
+//! there are several ways to win, and it makes no difference to others which one is taken.
 
 use super::exchange::{Exchange, Link};
 use super::graph::Graph;
@@ -70,8 +73,10 @@ fn one_choice(
         best.high = best.high.max(bounds.high);
     }
     let children = || edges().map(|edge| (edge, Child::of(graph, edge.child())));
+    // With a constant sum what is equal for one role is so for the other.
+    let is_all = graph.sum.is_some() || best.high >= outer[role].high;
     let dominant = children().find_map(|(_, child)| {
-        child.filter(|c| c.node.is_settled() && c.bounds(role).low >= best.high)
+        child.filter(|c| is_all && c.node.is_settled() && c.bounds(role).low >= best.high)
     });
     let mut news = false;
     if let Some(child) = dominant {

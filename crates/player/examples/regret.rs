@@ -153,7 +153,8 @@ impl<'t> Table<'t> {
     fn tree(&self, seed: u64) -> Mcts {
         let options = mcts::Options {
             history: 4.0,
-            favour: 0.8,
+            // With more roles values that follow favourites depend on what those do who have nothing to win.
+            favour: if self.class.roles == 2 { 0.8 } else { 0.0 },
             spread: true,
             simultaneous: mcts::Simultaneous::Response,
             memory: 1 << 30,

@@ -5,6 +5,10 @@
 //! uncertain values is too high. Coulom (2006, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search") therefore takes the move that was
 //! tried most often, the favourite, and mixes its value with the mean. So does this, down the whole line of favourites: the value of a favourite's
 //! node is such a mixture as well. It takes one look at one child for each node on the way.
+//!
+//! With more than two roles, or rewards of no constant sum, moves that are equally good for whoever moves need not be so for others; which of them is the favourite is
+//! chance then, and what others have to expect is the mean of them all. So values of the others follow it only as far as it is chosen: where it got all visits
+//! they do, where several moves share them they hardly do.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -26,7 +30,8 @@ pub(super) fn note(expansion: &Expansion, at: usize) {
     }
 }
 
-/// Draws the values of a node towards those of its favourite move, which has so much of the say in the end.
+/// Draws the values of a node towards those of its favourite move, which has so much of the say in the end, and less for roles that do not choose
+/// where it is not chosen often.
 pub(super) fn follow(
     options: &Options,
     (graph, outer): (&Graph, &[Bounds]),
@@ -38,7 +43,10 @@ pub(super) fn follow(
     let Some(child) = graph.linked(edge.child()) else { return };
     let visits = f64::from(edge.visits.load(Relaxed));
     let share = options.favour * visits / (visits + HALF);
+    let chosen = (visits / f64::from(node.visits().max(1))).min(1.0);
     for (role, stat) in node.roles.iter().enumerate() {
+        let decides = graph.sum.is_some() || node.mover() == Some(role);
+        let share = if decides { share } else { share * chosen };
         let part = graph.exchanges.to(edge.child().exchange(), role);
         let mean = node.mean(role);
         let value = haste::one_earlier(options, (graph, outer), role, child.value(part));
@@ -73,9 +81,11 @@ mod tests {
     #[test]
     fn a_node_is_worth_what_its_favourite_is_worth_and_not_what_was_tried_before() {
         let options = Options { favour: 0.8, ..Options::default() };
-        let graph = Graph::new();
+        let mut graph = Graph::new();
+        graph.sum = Some(100);
         let (bad, good) = (insert(&graph, 1, 480, 10.0), insert(&graph, 2, 1152, 90.0));
-        let root = graph.node(insert(&graph, 3, 1632, 66.5));
+        let id = insert(&graph, 3, 1632, 66.5);
+        let root = graph.node(id);
         let (expansion, _) = root.expand(&OPEN, false);
         let link = |at: usize, id, visits, value: f64| {
             let edge = expansion.edges.tried(at);
@@ -92,6 +102,14 @@ mod tests {
         // 1152 visits of 1152 + 128, of which 0.8 count: 0.72.
         assert!((root.value(0) - (66.5 + 0.72 * 23.5)).abs() < 0.1, "{}", root.value(0));
         assert!((root.value(0) + root.value(1) - 100.0).abs() < 0.1);
+        graph.sum = None;
+        let root = graph.node(id);
+        let expansion = root.expansion().expect("expanded");
+        follow(&options, (&graph, &OPEN), root, expansion);
+        assert!((root.value(0) - (66.5 + 0.72 * 23.5)).abs() < 0.1, "whose choice it is");
+        // The favourite has 1152 of 1632 visits.
+        let part = 0.72 * 1152.0 / 1632.0;
+        assert!((root.value(1) - (33.5 - part * 23.5)).abs() < 0.1, "{}", root.value(1));
         root.roles[0].bounds.tighten(Bounds { low: 0, high: 50 });
         assert!((root.value(0) - 50.0).abs() < 1e-6, "never outside of what is proven");
     }

@@ -132,7 +132,6 @@ fn main() {
                 one_match.play(seat, number + 1, &mut work, verbose && number == first)
             })
             .collect();
-        let mean = |points: &[f64]| points.iter().sum::<f64>() / points.len().max(1) as f64;
         let told = work.map(|w| {
             let moves = w.moves.max(1.0);
             let methods: Vec<_> = w.methods.iter().map(|(name, n)| format!("{name} {n}")).collect();
@@ -147,7 +146,7 @@ fn main() {
         let each: Vec<String> = points.iter().map(|points| format!("{points:.0}")).collect();
         println!(
             "{name}: {:.1} of {} matches ({}); {} | {}",
-            mean(&points),
+            common::mean(&points).0,
             points.len(),
             each.join(" "),
             told[0],
@@ -155,11 +154,6 @@ fn main() {
         );
         all.extend(points);
     }
-    let count = all.len().max(1) as f64;
-    let mean = all.iter().sum::<f64>() / count;
-    let spread = all.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-    println!(
-        "{one} against {other}: {mean:.1} +- {:.1} of {count} matches",
-        1.96 * (spread / count).sqrt()
-    );
+    let (mean, width) = common::mean(&all);
+    println!("{one} against {other}: {mean:.1} +- {width:.1} of {} matches", all.len());
 }

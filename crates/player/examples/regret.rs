@@ -1,4 +1,4 @@
-//! What the moves of strategies cost, by what much longer searches say of them: far fewer positions than matches tell strategies apart.
+//! What the moves of strategies cost, by what much longer searches say of them.
 //! `cargo run --release -p player --example regret -- FILE START PLAY POSITIONS STRATEGY... -- GAME...` with the clocks in CPU seconds
 //! of the busiest thread.
 //!
@@ -10,14 +10,13 @@
 //! `2*STRATEGY` has twice the time for each move.
 //!
 //! Everything is kept in FILE, line by line: the same command goes on where it was interrupted, and further strategies are compared
-//! on the same positions. Strategies are compared with the first one, position by position.
+//! on the same positions, with the same clocks. Strategies are compared with the first one, position by position.
 
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
 use std::time::Duration;
 
 use game::playout::Random;
@@ -47,6 +46,8 @@ const LONGEST: usize = 300;
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "camelCase")]
 enum Line {
+    /// The seconds of the clocks; those of the whole file.
+    Clocks { start: f64, play: f64 },
     /// A position of a game, by the joint moves that lead to it.
     Position { game: String, number: u32, joints: Vec<Vec<String>> },
     /// What a strategy chose there.
@@ -66,6 +67,7 @@ fn parse(text: &str) -> Option<(f64, Strategy)> {
 /// What the file has.
 struct Book {
     file: File,
+    clocks: Option<(f64, f64)>,
     positions: BTreeMap<Place, Vec<Vec<String>>>,
     choices: BTreeMap<(Place, String), String>,
     worth: BTreeMap<(Place, String), f64>,
@@ -76,7 +78,7 @@ impl Book {
         let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
         let lines = BufReader::new(File::open(path)?).lines();
         let (positions, choices, worth) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut book = Self { file, positions, choices, worth };
+        let mut book = Self { file, clocks: None, positions, choices, worth };
         for line in lines {
             // A line that was being written when the program ended is done anew.
             if let Ok(line) = serde_json::from_str(&line?) {
@@ -90,6 +92,7 @@ impl Book {
 
     fn take(&mut self, line: Line) {
         match line {
+            Line::Clocks { start, play } => self.clocks = Some((start, play)),
             Line::Position { game, number, joints } => {
                 self.positions.insert((game, number), joints);
             }
@@ -137,8 +140,7 @@ impl<'t> Table<'t> {
     fn new(name: &str, clock: &'t Clock, clocks: (Duration, Duration)) -> Option<Self> {
         let reasoner = Reasoner::build(&common::game(name)?, &Budget::default());
         let (class, _) = class::sample(&mut *reasoner.machine(), &Sampling::default()).ok()?;
-        let name = Path::new(name).file_stem()?.to_string_lossy().into_owned();
-        Some(Self { name, reasoner, class, clock, clocks })
+        Some(Self { name: name.to_owned(), reasoner, class, clock, clocks })
     }
 
     fn text(&self, action: Move) -> String {
@@ -164,7 +166,7 @@ impl<'t> Table<'t> {
         Mcts::new(&self.reasoner, options).with_class(&self.class)
     }
 
-    /// The joint moves of a match up to a position where a role that is the same for all numbers of that kind has a choice.
+    /// The joint moves of a match up to a position where the role that it is taken for has a choice.
     fn position(&self, number: u32) -> Option<Vec<Vec<String>>> {
         let mut machine = self.reasoner.machine();
         let mut random = Random::new(u64::from(number) * 7919 + 1);
@@ -321,14 +323,6 @@ impl<'t> Table<'t> {
     }
 }
 
-/// The mean and half of its 95% interval.
-fn mean(numbers: &[f64]) -> (f64, f64) {
-    let count = numbers.len().max(1) as f64;
-    let mean = numbers.iter().sum::<f64>() / count;
-    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
-    (mean, 1.96 * (squares / (count - 1.0).max(1.0) / count).sqrt())
-}
-
 /// What strategies lost, all in all or in one game.
 fn report(book: &Book, strategies: &[String], game: Option<&str>) {
     let places: Vec<&Place> =
@@ -339,7 +333,7 @@ fn report(book: &Book, strategies: &[String], game: Option<&str>) {
             Some((own, own - book.regret(place, strategies, &strategies[0])?))
         };
         let (own, more): (Vec<f64>, Vec<f64>) = places.iter().filter_map(regret).unzip();
-        let ((own, _), (difference, width)) = (mean(&own), mean(&more));
+        let ((own, _), (difference, width)) = (common::mean(&own), common::mean(&more));
         let name = game.unwrap_or("all");
         let count = more.len();
         println!("{name} | {strategy} | {count} | {own:.2} | {difference:+.2} +- {width:.2}");
@@ -367,6 +361,15 @@ fn main() {
     };
     let clock = Clock::new(true);
     let clocks = (common::seconds(start), common::seconds(play));
+    let (start, play) = (clocks.0.as_secs_f64(), clocks.1.as_secs_f64());
+    match book.clocks {
+        None => book.add(Line::Clocks { start, play }),
+        Some(others) if others != (start, play) => {
+            println!("{file}: its clocks are {} s and {} s; use another file", others.0, others.1);
+            return;
+        }
+        Some(_) => {}
+    }
     println!("game | strategy | positions | regret | more than the first");
     for name in games {
         let table = Table::new(name, &clock, clocks);

@@ -24,3 +24,12 @@ pub fn game(name: &str) -> Option<Game> {
 pub fn seconds(text: &str) -> Duration {
     Duration::from_secs_f64(text.parse().unwrap_or(1.0))
 }
+
+/// The mean of some numbers, and half of its 95% interval by the normal approximation.
+#[allow(dead_code, reason = "not every example has a use for it")]
+pub fn mean(numbers: &[f64]) -> (f64, f64) {
+    let count = numbers.len().max(1) as f64;
+    let mean = numbers.iter().sum::<f64>() / count;
+    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+    (mean, 1.96 * (squares / (count - 1.0).max(1.0) / count).sqrt())
+}

@@ -74,10 +74,10 @@ fn one_choice(
     }
     let children = || edges().map(|edge| (edge, Child::of(graph, edge.child())));
     // With a constant sum what is equal for one role is so for the other.
-    let is_all = graph.sum.is_some() || best.high >= outer[role].high;
-    let dominant = children().find_map(|(_, child)| {
-        child.filter(|c| is_all && c.node.is_settled() && c.bounds(role).low >= best.high)
-    });
+    let stands_for_all = graph.sum.is_some() || best.high >= outer[role].high;
+    let is_best = |c: &Child<'_>| c.node.is_settled() && c.bounds(role).low >= best.high;
+    let dominant =
+        stands_for_all.then(|| children().find_map(|(_, child)| child.filter(is_best))).flatten();
     let mut news = false;
     if let Some(child) = dominant {
         for (role, own) in node.roles.iter().enumerate() {
